@@ -15,7 +15,7 @@ from gaussbayes import GaussianClassifier
 from gaussbayes.cli import gaussbayes
 
 Call: TypeAlias = Callable[..., Result]
-"""In this process, with its arguments."""
+"""In this process, with its arguments, and variables of the environment."""
 
 Shell: TypeAlias = Callable[..., "subprocess.CompletedProcess[str]"]
 """As a line of shell, with variables of the environment."""
@@ -26,8 +26,10 @@ def call(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Call:
     """Run the command in an empty directory; exceptions that are not expected are raised."""
     monkeypatch.chdir(tmp_path)
 
-    def run(*arguments: object, code: int = 0) -> Result:
-        result = CliRunner().invoke(gaussbayes, list(map(str, arguments)), prog_name="gaussbayes")
+    def run(*arguments: object, code: int = 0, **environment: str) -> Result:
+        result = CliRunner(env=environment).invoke(
+            gaussbayes, list(map(str, arguments)), prog_name="gaussbayes"
+        )
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         assert result.exit_code == code, result.output

@@ -105,18 +105,23 @@ END""")
 @pytest.mark.parametrize(
     ("typed", "expected"),
     [
-        ("rep", "plain,report"),
         ("fit ir", "file,ir"),
         ("fit --cov", "plain,--covariance"),
         ("fit x --covariance d", "plain,diagonal"),
         ("plot scat", "plain,scatter_matrix"),
     ],
 )
-def test_completion(shell: Shell, typed: str, expected: str) -> None:
+def test_completion(call: Call, typed: str, expected: str) -> None:
     line = f"gaussbayes {typed}"
     words = {"COMP_WORDS": line, "COMP_CWORD": str(len(line.split()) - 1)}
-    done = shell("gaussbayes", _GAUSSBAYES_COMPLETE="bash_complete", **words)
+    done = call(_GAUSSBAYES_COMPLETE="bash_complete", **words)
     assert done.stdout == f"{expected}\n"
+
+
+def test_completion_in_a_shell(shell: Shell) -> None:
+    words = {"COMP_WORDS": "gaussbayes rep", "COMP_CWORD": "1"}
+    done = shell("gaussbayes", _GAUSSBAYES_COMPLETE="bash_complete", **words)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "plain,report\n", "")
 
 
 def test_closed_output_and_output_without_unicode(shell: Shell, iris: Path) -> None:

@@ -4,22 +4,33 @@ import signal
 import subprocess
 import sys
 import time
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from gaussbayes import GaussianClassifier
-from tests.cli.conftest import Shell
+from tests.cli.conftest import Call, Shell
+
+
+@cache
+def many_rows() -> bytes:
+    """More rows than a pipe or a block holds."""
+    model = GaussianClassifier().fit(str(files("gaussbayes.datasets") / "iris.csv"), "species")
+    rows, labels = model.sample(100_000, random_state=0)
+    names = [column.name for column in model.columns_]
+    text = pd.DataFrame(rows, columns=names).assign(species=labels).to_csv(index=False)
+    return text.encode()
 
 
 @pytest.fixture
 def large(tmp_path: Path, fitted: GaussianClassifier) -> Path:
-    """More rows than a pipe or a block holds, as large.csv."""
-    rows, labels = fitted.sample(100_000, random_state=0)
-    names = [column.name for column in fitted.columns_]
+    """Many rows as large.csv, beside the model iris.json."""
+    assert fitted.classes_.size == 3
     path = tmp_path / "large.csv"
-    pd.DataFrame(rows, columns=names).assign(species=labels).to_csv(path, index=False)
+    path.write_bytes(many_rows())
     return path
 
 
@@ -67,7 +78,7 @@ def test_interrupted_in_the_middle(tmp_path: Path, large: Path, arguments: list[
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
-def test_files_of_a_killed_process_are_swept(tmp_path: Path, large: Path, shell: Shell) -> None:
+def test_files_of_a_killed_process_are_swept(tmp_path: Path, large: Path, call: Call) -> None:
     header, lines = large.read_bytes().split(b"\n", 1)
     large.write_bytes(header + b"\n" + 16 * lines)
     arguments = ["predict", "iris.json", "large.csv", "-o", "new.csv"]
@@ -80,16 +91,15 @@ def test_files_of_a_killed_process_are_swept(tmp_path: Path, large: Path, shell:
         process.kill()
     assert len(list(tmp_path.glob(".gaussbayes-*.tmp"))) == 1
     assert not (tmp_path / "new.csv").exists()
-    assert shell("gaussbayes predict iris.json iris.csv -o new.csv").returncode == 0
+    call("predict", "iris.json", "iris.csv", "-o", "new.csv")
     names = {path.name for path in tmp_path.iterdir()}
     assert names == {"iris.csv", "iris.json", "large.csv", "new.csv"}
 
 
 @pytest.mark.usefixtures("fitted")
-def test_devices_and_named_pipes_are_written_into(shell: Shell) -> None:
-    expected = shell("gaussbayes predict iris.json iris.csv").stdout
-    done = shell("gaussbayes predict iris.json iris.csv -o /dev/null")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+def test_devices_and_named_pipes_are_written_into(shell: Shell, call: Call) -> None:
+    expected = call("predict", "iris.json", "iris.csv").stdout
+    assert call("predict", "iris.json", "iris.csv", "-o", "/dev/null").output == ""
     assert Path("/dev/null").is_char_device()
     line = "gaussbayes predict iris.json iris.csv -o /dev/stdout"
     done = shell(f"{{ echo before; {line}; echo after; }} > all.txt; cat all.txt")

@@ -574,7 +574,9 @@ def _object_text(objects: list[dict[str, Any]], names: list[str]) -> Any:
         return repr(value) if type(value) in {int, float} else json.dumps(value)  # which is slower
 
     columns = [
-        pa.array([text(record[name]) if name in record else None for record in objects], pa.string())
+        pa.array(
+            [text(record[name]) if name in record else None for record in objects], pa.string()
+        )
         for name in names
     ]
     return pa.Table.from_arrays(columns, names=names)
