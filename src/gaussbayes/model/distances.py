@@ -19,32 +19,13 @@ training sets, up to the effect of the held-out rows on the fit.
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.protocol import Distant, Sampled
+from gaussbayes.model import tails
 from gaussbayes.model.model import Model
 from gaussbayes.model.statistics import SufficientStatistics
-
-
-def chi_square_tail(squared_distance: ArrayLike, n_features: ArrayLike) -> FloatArray:
-    """Return ``P(χ²_d ≥ D²)``, with full precision in the tail.
-
-    Examples
-    --------
-    >>> chi_square_tail([0.0, 5.991465, 1000.0], 2).round(6).tolist()
-    [1.0, 0.05, 0.0]
-    >>> print(f"{chi_square_tail(1000.0, 2):.3e} {np.exp(-500):.3e}")  # two: exp(−D² / 2)
-    7.125e-218 7.125e-218
-    """
-    from scipy.special import gammaincc
-
-    half = 0.5 * np.asarray(squared_distance, dtype=np.float64)
-    degrees = np.asarray(n_features, dtype=np.float64)
-    # Without features every distance is 0.
-    tail: FloatArray = np.where(degrees > 0, gammaincc(0.5 * np.maximum(degrees, 1), half), 1.0)
-    return tail
 
 
 def tail_probabilities(model: Model, rows: Rows, n_jobs: int | None = 1) -> FloatArray:
@@ -53,15 +34,13 @@ def tail_probabilities(model: Model, rows: Rows, n_jobs: int | None = 1) -> Floa
     The distances are those of the families that have them, without missing values.
     """
     squares, n_features = model.squared_distance(rows, n_jobs)
-    d, sample = n_features[:, None], _sample(model)
+    sample = _sample(model)
     if sample is None:
-        return chi_square_tail(squares, d)
-    from scipy.special import betainc
-
-    n, divide, degrees = sample
-    beyond = 1.0 / (1.0 + squares / divide * (n / (n + 1.0)))
-    tail = betainc(0.5 * np.maximum(degrees - d + 1.0, 0.5), 0.5 * np.maximum(d, 1.0), beyond)
-    return np.where(d > 0, tail, 1.0)
+        degrees = np.full(squares.shape[1], np.inf)
+    else:
+        n, divide, degrees = sample
+        squares = squares * (n / (n + 1.0) / divide)
+    return tails.tail_probabilities(squares, n_features, np.broadcast_to(degrees, squares.shape[1]))
 
 
 def _sample(model: Model) -> tuple[FloatArray, FloatArray, FloatArray] | None:

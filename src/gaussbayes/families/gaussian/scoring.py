@@ -5,7 +5,8 @@
 is quadratic in x. With one covariance for all classes the square of x is the same for each of them
 and cancels in the posterior: the remaining terms are linear, and d times cheaper. If the square is
 needed, a row is whitened once for all classes. Both are computed in float64, also for float32 rows,
-because the terms of many features cancel.
+because the terms of many features cancel; squares are computed in float32 if the covariance is so
+well-conditioned that they lose little.
 
 NaN is a missing value, which is integrated out: every score is that of the observed features. The
 kernels detect NaN while scoring, so complete rows cost no extra time. If many rows have the same
@@ -76,6 +77,12 @@ The difference of a whitened row and a whitened mean then loses up to 2048 ε, 5
 _NARROW = 8192.0
 """The factor of allowed rounding for rows in float32, whose scores are rounded to 6e-8: posteriors
 of linear forms may have errors of 2e-8."""
+
+_LARGEST_SINGLE = 256.0
+"""The largest A (1 + F²/d) at which rows in float32 are whitened in float32, which takes half the
+time. A is the largest variance inflation of a feature, F the largest distance of a mean from the
+centre. Squared distances then have a relative error of about 6e-8 √(A (1 + F²/d)), up to 1e-6;
+near a mean, where they vanish, it is that much of a rounding of the row."""
 
 # Rows with the same pattern that always justify a separate marginal.
 _FEWEST = 32
@@ -195,7 +202,7 @@ class _Wanted(NamedTuple):  # created in a third of the time of a frozen datacla
         ready = known.get(key)
         if ready is None:
             form = self._masked() if masked else self._cheapest(dtype)
-            if not isinstance(form, Quadratic):
+            if not (isinstance(form, Quadratic) or self._accurate_in_single(form)):
                 dtype = _DOUBLE
             ready = _Ready(active.prepare(form, dtype), dtype)
             if len(known) >= _MOST_FORMS:
@@ -225,13 +232,21 @@ class _Wanted(NamedTuple):  # created in a third of the time of a frozen datacla
             white, allowed = shape.whiten(offset), _NARROW if narrow else 1.0
             squares = np.einsum("cj,cj->c", white, white)
             farthest = squares.max() / allowed
-            if farthest * _EPSILON <= _ROUNDING.get(purpose, 0.0):
+            if purpose in _ROUNDING and farthest * _EPSILON <= _ROUNDING[purpose]:
                 coefficient = shape.times_precision(offset)
                 return Linear(center, coefficient, log_prior - 0.5 * squares)
             if shape.whitener.ndim == 3 and farthest <= _FARTHEST_WHITENED**2 * allowed:
                 return Whitened(center, white, shape.whitener[0], log_constant)
         where = density.center, density.offset, shape.whitener
         return Quadratic(*where, log_constant, density.remainder)
+
+    def _accurate_in_single(self, form: Form) -> bool:
+        """Whether rows in float32 are whitened in float32 with little error of the squares."""
+        if not isinstance(form, Whitened) or self.purpose in _ROUNDING:
+            return False
+        squares = np.einsum("cj,cj->c", form.mean, form.mean)
+        spread = 1.0 + squares.max() / form.center.size
+        return bool(self.density.covariance.amplification * spread <= _LARGEST_SINGLE)
 
     def _masked(self) -> Masked:
         """The form for rows with any missing features."""

@@ -114,8 +114,10 @@ ALWAYS_INLINE void add_square(const Term& term, const Squares& squares, std::siz
 #pragma GCC unroll 3
     for (std::size_t v = 0; v < V; ++v) squares.template read<known>(v, j, u[v]);
     for (std::size_t c = 0; c < term.form.k; ++c) {
+        // In single precision a square has a sum of its own, so that fewer roundings add up.
+        constexpr bool apart = sizeof(T) < sizeof(double);
         Vec<T> sum[V] = {};
-        if (sums)
+        if (!apart && sums)
             for (std::size_t v = 0; v < V; ++v) sum[v] = load(sums + (c * V + v) * lanes<T>);
 #pragma GCC unroll 16
         for (std::size_t r = known; r < lanes<T>; ++r) {
@@ -123,6 +125,8 @@ ALWAYS_INLINE void add_square(const Term& term, const Squares& squares, std::siz
 #pragma GCC unroll 3
             for (std::size_t v = 0; v < V; ++v) sum[v] = term.add(c, j + r, u[v][r], sum[v]);
         }
+        if (apart && sums)
+            for (std::size_t v = 0; v < V; ++v) sum[v] += load(sums + (c * V + v) * lanes<T>);
         put(c, sum);
     }
 }
