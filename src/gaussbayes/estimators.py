@@ -996,14 +996,16 @@ class BaseClassifier(
         ``log_evidence``. The columns of the table must have the names of the features (x0, x1, …
         for unnamed features). NULL and NaN are missing values, and are integrated out. A row
         without a score has NULL in all results: a value is impossible (a negative count, infinity),
-        or, with full covariances, values are missing in a pattern that no training row had.
+        or, with full covariances, values are missing in a pattern that no training row had. For
+        a model with pairs of levels, a second file, ``….pairs.sql``, creates and fills a table of
+        their probabilities. Run it once; the SELECT joins this table.
 
         ONNX takes the features that are numbers as one tensor ``X`` (n, g), in their order, and
         each categorical feature as a tensor (n, 1) of its own name. NaN, the empty string and the
         smallest integer are missing values. The results are ``label`` (n,), ``probabilities``
         (n, k) and ``log_evidence`` (n,); a row without a score has NaN.
 
-        The file is written completely or not at all. Both formats need ``gaussbayes[export]``.
+        Each file is written completely or not at all. Both formats need ``gaussbayes[export]``.
 
         Parameters
         ----------

@@ -17,26 +17,28 @@ SMALLEST = -(2**63)
 """The integer that stands for a missing category in ONNX."""
 
 
-def in_duckdb(statement: str, table: pd.DataFrame) -> pd.DataFrame:
+def in_duckdb(statement: str, table: pd.DataFrame, companion: str = "") -> pd.DataFrame:
     with duckdb.connect() as connection:
         connection.register("rows", table)
+        connection.execute(companion)
         return connection.sql(statement).df()
 
 
-def in_sqlite(statement: str, table: pd.DataFrame) -> pd.DataFrame:
+def in_sqlite(statement: str, table: pd.DataFrame, companion: str = "") -> pd.DataFrame:
     connection = sqlite3.connect(":memory:")
     try:
         table.to_sql("rows", connection, index=False)
+        connection.executescript(companion)
         return pd.read_sql(statement, connection)
     finally:
         connection.close()
 
 
-DATABASES: dict[str, Callable[[str, pd.DataFrame], pd.DataFrame]] = {
+DATABASES: dict[str, Callable[..., pd.DataFrame]] = {
     "duckdb": in_duckdb,
     "sqlite": in_sqlite,
 }
-"""How a statement is run on a table called rows."""
+"""How a statement is run on a table called rows, after the script of its companion table."""
 
 
 def sql_of(model: Any, folder: Path, **options: Any) -> str:
@@ -104,7 +106,10 @@ def scored(engine: str, model: Any, table: pd.DataFrame, folder: Path) -> pd.Dat
         path = model.export(folder / "model.onnx")
         return _as_frame(model, run_onnx(path, onnx_inputs(path, table)))
     text = sql_of(model, folder, dialect=engine, keep=["id"])
-    rows = DATABASES[engine](text, table.assign(id=np.arange(len(table)))).sort_values("id")
+    script = folder / "model.pairs.sql"
+    companion = script.read_text() if script.exists() else ""
+    numbered = table.assign(id=np.arange(len(table)))
+    rows = DATABASES[engine](text, numbered, companion).sort_values("id")
     assert rows.pop("id").tolist() == list(range(len(table)))
     return rows
 

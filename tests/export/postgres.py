@@ -62,7 +62,7 @@ def main() -> None:
     with server() as psql:
         ask = [*psql, "-d", "postgres", "-v", "ON_ERROR_STOP=1", "-q"]
 
-        def in_postgres(statement: str, table: pd.DataFrame) -> pd.DataFrame:
+        def in_postgres(statement: str, table: pd.DataFrame, companion: str = "") -> pd.DataFrame:
             kinds = {"O": "text", "i": "bigint", "f": "double precision"}
             columns = ", ".join(
                 f'"{name}" {kinds.get(table[name].dtype.kind, "text")}' for name in table
@@ -71,6 +71,7 @@ def main() -> None:
             create = f"DROP TABLE IF EXISTS rows; CREATE TABLE rows ({columns});\n"
             copy = "COPY rows FROM STDIN (FORMAT csv, NULL '\\N');\n"
             run(*ask, text=f"{create}{copy}{rows}\\.\n")
+            run(*ask, text=companion)
             answer = run(*ask, "--csv", text=f"SET extra_float_digits = 3;\n{statement};")
             return pd.read_csv(StringIO(answer))
 
@@ -89,7 +90,9 @@ def main() -> None:
         textbook = GaussianClassifier(
             transforms=transforms, families=families, smoothing=1, columns=columns
         )
-        for model in (textbook, AutoClassifier(columns=columns)):
+        levels = {("visits", "member", "colour", "floor"): "pairs"}
+        pairs = GaussianClassifier(families=levels, columns=columns)
+        for model in (textbook, AutoClassifier(columns=columns), pairs):
             model.fit(table[:1500], y[:1500])
             assert_same_scores("postgres", model, table, folder)
             print(type(model).__name__)

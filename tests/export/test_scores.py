@@ -81,12 +81,16 @@ def test_pairs_of_levels(engine: str, tmp_path: Path) -> None:
         assert_same_scores(engine, model, table, tmp_path)
 
 
-def test_too_many_pairs_for_a_statement(tmp_path: Path) -> None:
-    X, y = np.random.default_rng(0).normal(size=(1000, 12)), np.arange(1000) % 2
-    model = GaussianClassifier(families={tuple(range(12)): "pairs"}).fit(X, y)
-    with pytest.raises(OptionError, match=r"may look up 20,000: write ONNX"):
-        model.export(tmp_path / "score.sql")
-    model.export(tmp_path / "model.onnx")
+@pytest.mark.parametrize("engine", ENGINES)
+def test_more_pairs_than_one_stage_joins(engine: str, tmp_path: Path) -> None:
+    """Twelve columns of numbers, whose 78 tables of pairs have 22,464 probabilities."""
+    random, names = np.random.default_rng(0), [f"n{j}" for j in range(12)]
+    table = pd.DataFrame(random.normal(size=(1000, 12)), columns=names)
+    table = table.mask(random.random(table.shape) < 0.1)
+    y = np.arange(1000) % 2
+    table["n0"] += 2.0 * y
+    model = GaussianClassifier(families={tuple(names): "pairs"}).fit(table, y)
+    assert_same_scores(engine, model, table, tmp_path)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -114,17 +114,48 @@ def test_the_file_of_a_fit_as_its_engine_reads_it(tmp_path: Path) -> None:
     cells["rate"] = [f"{row % 9 - 4.5} %" for row in range(60)]
     path = tmp_path / "rows.csv"
     cells.to_csv(path, index=False)
-    model = GaussianClassifier("diagonal", smoothing=1.0).fit(read(path), "y")
-    kinds = {column.name: column.kind for column in model.columns_}
+    textbook = GaussianClassifier("diagonal", smoothing=1.0).fit(read(path), "y")
+    kinds = {column.name: column.kind for column in textbook.columns_}
     assert (kinds.pop("kind"), set(kinds.values())) == ("category", {"number"})
-    expected = model.predict_proba(read(path))
-    statement = sql_of(model, tmp_path)
-    for options in ("", ", all_varchar = true"):
-        connection = duckdb.connect()
-        connection.execute(f"CREATE TABLE rows AS FROM read_csv('{path}', header = true{options})")
-        scored = connection.execute(statement).df()
-        connection.close()
-        assert np.allclose(scored.iloc[:, 1:4].astype(float), expected, atol=1e-12)
+    pairs: Any = {("a", "kind", "price", "rate"): "pairs"}
+    for model in (textbook, GaussianClassifier("diagonal", families=pairs).fit(read(path), "y")):
+        expected = model.predict_proba(read(path))
+        statement = sql_of(model, tmp_path)
+        script = tmp_path / "model.pairs.sql"
+        assert script.exists() == (model is not textbook)
+        for options in ("", ", all_varchar = true"):
+            connection = duckdb.connect()
+            source = f"read_csv('{path}', header = true{options})"
+            connection.execute(f"CREATE TABLE rows AS FROM {source}")
+            for _ in range(2 * script.exists()):  # the script may be run again
+                connection.execute(script.read_text())
+            scored = connection.execute(statement).df()
+            connection.close()
+            assert np.allclose(scored.iloc[:, 1:4].astype(float), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_the_companion_table_lies_beside_the_rows(dialect: str, tmp_path: Path) -> None:
+    """A script that creates and fills one table, which the statement joins."""
+    X, y = np.random.default_rng(0).integers(0, 3, (60, 3)).astype(float), np.arange(60) % 2
+    model = GaussianClassifier(families={(0, 1, 2): "pairs"}).fit(X, y)
+    text = sql_of(model, tmp_path, table=("my schema", "rows"), dialect=dialect)
+    (statement,) = sqlglot.parse(text, dialect=dialect)
+    assert isinstance(statement, sqlglot.exp.Select)
+    named = {(place.db, place.name) for place in statement.find_all(sqlglot.exp.Table)}
+    (companion,) = {names for names in named if names[0]} - {("my schema", "rows")}
+    script = (tmp_path / "model.pairs.sql").read_text()
+    parsed = [each for each in sqlglot.parse(script, dialect=dialect) if each is not None]
+    assert [each.key for each in parsed] == ["drop", "create", "insert"]
+    for each in parsed:
+        place = each.find(sqlglot.exp.Table)
+        assert place is not None
+        assert (place.db, place.name) == companion
+    rows = parsed[2].find(sqlglot.exp.Values)
+    assert rows is not None
+    assert len(rows.expressions) == 3 * 3 + 3 * 9  # levels, and pairs of them
+    model.fit(X[::-1], y)
+    assert companion[1] not in sql_of(model, tmp_path, dialect=dialect)
 
 
 def test_problems_are_named_before_anything_is_written(tmp_path: Path) -> None:
@@ -148,6 +179,13 @@ def test_problems_are_named_before_anything_is_written(tmp_path: Path) -> None:
     big = GaussianClassifier("diagonal").fit(wide, np.arange(12) % 2)
     with pytest.raises(OptionError, match=r"postgres allows 1,600 columns .* takes 1,8"):
         big.export(path, dialect="postgres")
+    X = np.random.default_rng(0).integers(0, 2, (850, 50)).astype(float)
+    classes = GaussianClassifier(families={(0, 1): "pairs"}).fit(X[:, :2], np.arange(850))
+    with pytest.raises(OptionError, match=r"postgres allows 1,600 columns .* pairs takes 1,702"):
+        classes.export(path, dialect="postgres")
+    long = GaussianClassifier(families={tuple(range(50)): "pairs"}).fit(X, np.arange(850) % 8)
+    with pytest.raises(OptionError, match=r"bigquery allows 1,000,000 bytes .* takes [\d,]{9};"):
+        long.export(path, dialect="bigquery")
     lacking = pd.DataFrame(np.random.default_rng(0).normal(size=(1000, 9))).rename(columns=str)
     lacking = lacking.mask(np.random.default_rng(1).random(lacking.shape) < 0.4)
     many = GaussianClassifier(shared=True).fit(lacking, np.arange(1000) % 2)

@@ -100,14 +100,18 @@ def is_stream(name: str) -> bool:
 
 @contextmanager
 def writable(name: str) -> Iterator[Path]:
-    """Yield a path to write to, and copy it to standard output if that is the output."""
+    """Yield a path to write to, and copy it to standard output if that is the output.
+
+    A companion file, whose name comes first in the alphabet, is copied before it.
+    """
     if name != STANDARD:
         yield Path(name)
         return
     with TemporaryDirectory() as folder:
         path = Path(folder) / "output.sql"
         yield path
-        sys.stdout.buffer.write(path.read_bytes())
+        for file in sorted(Path(folder).iterdir()):
+            sys.stdout.buffer.write(file.read_bytes())
         sys.stdout.buffer.flush()
 
 

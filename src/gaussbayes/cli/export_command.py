@@ -29,8 +29,9 @@ def command(model: str, output: str, as_json: bool, **options: Any) -> None:
     """Export a model as SQL or ONNX.
 
     SQL is one SELECT with the prediction, the probability of each class and the log evidence; NULL
-    is a missing value. ONNX takes the numbers as one tensor X and each categorical feature as one
-    of its name; NaN is a missing value.
+    is a missing value. For a model with pairs, a second file that ends in .pairs.sql creates the
+    table that the SELECT joins. ONNX takes the numbers as one tensor X and each categorical feature
+    as one of its name; NaN is a missing value.
 
     \b
     gaussbayes export model.json -o score.sql --dialect postgres --table flowers --keep id
@@ -48,4 +49,7 @@ def command(model: str, output: str, as_json: bool, **options: Any) -> None:
     fitted = inputs.load_model(model)
     with console.writable(output) as path:
         fitted.export(path, **given)
+        comment, _, _ = path.read_bytes().partition(b"\n")
     console.saved("export", output, as_json=as_json)
+    if comment.startswith(b"-- ") and output != STANDARD and not as_json:
+        console.tell(comment[3:].decode())

@@ -24,7 +24,11 @@ def export_model(
     if file.suffix.lower() == ".sql":
         from gaussbayes.export.sql_statement import sql_statement
 
-        content = sql_statement(model, table, dialect, keep).encode()
+        statement, companion = sql_statement(model, table, dialect, keep)
+        content = statement.encode()
+        if companion is not None:
+            beside = file.with_suffix(".pairs.sql")
+            replace_file(beside, companion.script.encode(), "the companion table")
     elif file.suffix.lower() == ".onnx":
         from gaussbayes.export.onnx_file import onnx_file
 

@@ -16,7 +16,7 @@ from scipy.special import gammaln
 
 from gaussbayes.base.errors import OptionError
 from gaussbayes.base.types import FloatArray
-from gaussbayes.export.ops import Operand, Ops, Value, choose, join, total
+from gaussbayes.export.ops import MOST_STORED, Operand, Ops, Value, choose, join, total
 from gaussbayes.families import expression as records
 
 _LARGEST_COUNT = 2.0**53
@@ -184,30 +184,12 @@ def _table_terms(record: records.ValueTables, ops: Ops, columns: Sequence[int]) 
 
 
 def _pair_terms(record: records.PairTables, ops: Ops, columns: Sequence[int]) -> Terms:
-    if record.table.size > ops.most_entries:
-        msg = (
-            f"family 'pairs' has {record.table.size:,} probabilities of pairs here, and an export "
-            f"of this kind may look up {ops.most_entries:,}: write ONNX, choose fewer features "
-            "(marginal), or give them another family"
-        )
-        raise OptionError(msg)
     pairs = zip(record.columns, columns, strict=True)
     levels = [_level(each, ops, column).bind() for each, column in pairs]
-    sizes = [each.n_levels for each in record.columns]
-    ends = np.cumsum(sizes).tolist()
-    places = [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
-    parents = []
-    for p, parent in enumerate(levels):
-        terms = []
-        for j, child in enumerate(levels):
-            table = record.table[places[p], places[j]]
-            if j == p:
-                terms.append(parent.lookup(np.einsum("uuk->uk", table), 0.0))
-            else:
-                pair = parent * float(sizes[j]) + child
-                terms.append(pair.lookup(table.reshape(-1, table.shape[2]), 0.0))
-        missing = parent.is_missing()
-        parents.append(choose([(missing, ops.impossible)], total(terms)).bind())
+    parents = [
+        choose([(level.is_missing(), ops.impossible)], terms).bind()
+        for level, terms in zip(levels, _parent_terms(record, levels), strict=True)
+    ]
     there = join([choose([(level.is_missing(), 0.0)], 1.0) for level in levels]).sum().bind()
     shift = choose([(there < 1.0, 0.0)], choose([(there < 1.0, 1.0)], there).log()).bind()
     by_class = []
@@ -217,6 +199,27 @@ def _pair_terms(record: records.PairTables, ops: Ops, columns: Sequence[int]) ->
         added = (block - top).bind().exp().sum()
         by_class.append(choose([(there < 1.0, 0.0)], top + added.log() - shift))
     return Terms(join(by_class))
+
+
+def _parent_terms(record: records.PairTables, levels: Sequence[Value]) -> list[Value]:
+    """``Σ_j table[u_p, u_j]`` (n, k) of each parent p: a parent that is missing has 0."""
+    sizes, k = [each.n_levels for each in record.columns], record.table.shape[2]
+    ends = np.cumsum(sizes).tolist()
+    places = [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
+    sums: list[Value] = []
+    pairs = ((i, j) for i in range(len(levels)) for j in range(i, -1, -1))
+    for number, (i, j) in enumerate(pairs):
+        if number % MOST_STORED == 0:
+            sums = [terms.bind() for terms in sums]
+        given = record.table[places[i], places[j]]
+        if i == j:
+            sums.append(levels[i].stored(np.einsum("uuk->uk", given)))
+            continue
+        of_both = np.concatenate([given, record.table[places[j], places[i]].swapaxes(0, 1)], axis=2)
+        found = (levels[i] * float(sizes[j]) + levels[j]).stored(of_both.reshape(-1, 2 * k))
+        sums[i] += found.take(range(k))
+        sums[j] += found.take(range(k, 2 * k))
+    return sums
 
 
 def _level(record: records.LevelColumn, ops: Ops, column: int) -> Value:

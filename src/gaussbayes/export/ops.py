@@ -26,6 +26,9 @@ from gaussbayes.families.expression import QuadraticForm
 Operand = Union["Value", float, FloatArray]
 """A block of columns, or a constant."""
 
+MOST_STORED = 12
+"""Stored tables that one stage of a formula uses: databases plan few joins quickly."""
+
 _UNDERFLOW = -700.0
 """The logarithm of what counts as 0: some engines have no number for less."""
 
@@ -107,6 +110,13 @@ class Value:
         width = self.width if table.ndim == 1 else table.shape[1]
         return Value(self.ops, self.ops.looked_up(self, table, otherwise), width)
 
+    def stored(self, table: FloatArray) -> "Value":
+        """`lookup` in a table (m, width) that databases keep beside the statement; 0 elsewhere.
+
+        Bind sums of at most `MOST_STORED` such tables before more of them are used.
+        """
+        return Value(self.ops, self.ops.stored(self, table), table.shape[1])
+
     def bind(self) -> "Value":
         """The same, computed once: for what is used more than once."""
         return Value(self.ops, self.ops.bound(self), self.width)
@@ -150,7 +160,6 @@ class Ops(ABC):
     inputs: Sequence[InputColumn]
     impossible = -1e290  # stands for the logarithm of 0: many of them can be added
     largest = float(np.finfo(np.float64).max)
-    most_entries = 1 << 22  # of tables of pairs that formulas may look up
 
     def apply(self, operation: str, *operands: Operand) -> Value:
         """An operation on each row and column."""
@@ -191,6 +200,10 @@ class Ops(ABC):
     @abstractmethod
     def looked_up(self, places: Value, table: FloatArray, otherwise: float) -> Any:
         """See `Value.lookup`."""
+
+    def stored(self, places: Value, table: FloatArray) -> Any:
+        """See `Value.stored`."""
+        return self.looked_up(places, table, 0.0)
 
     def bound(self, block: Value) -> Any:
         """What stands for a block that is used several times."""

@@ -4,7 +4,7 @@ Expressions are given as text, in which {x} is a column. sqlglot quotes names an
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -30,12 +30,15 @@ class Dialect:
     most_columns: int  # of a subquery
     text: str = "TEXT"
     without_nan: str = "NULLIF({x}, CAST('NaN' AS DOUBLE))"
-    is_materialised: bool = False
-    """Whether a subquery must be marked to be computed once: otherwise it may be copied into
-    whatever uses it, stage by stage."""
+    materialised: Literal["all", "joins", "none"] = "none"
+    """Subqueries that must be marked to be computed once: otherwise a database may copy them into
+    whatever uses them, stage by stage, and plan all of their joins together."""
     largest: str = "GREATEST"
     float: str = "{x}"  # a literal such as 1e0 as a float
     has_wide_integers: bool = True  # whether there are integers beyond 2⁶³
+    double: str = "DOUBLE"
+    has_keys: bool = False  # whether a table needs a key to be searched quickly
+    most_bytes: int | None = None  # of a statement
 
     def name_of(self, *names: str) -> str:
         """A column or a table, whatever characters its names have."""
@@ -64,12 +67,21 @@ class Dialect:
             number = f"NULLIF({number}, {self.value(float(mark))})"
         return number
 
+    def check_size(self, statement: str) -> None:
+        """Raise if a statement is too long."""
+        size = len(statement.encode())
+        if self.most_bytes is not None and size > self.most_bytes:
+            msg = (
+                f"{self.name} allows {self.most_bytes:,} bytes in a statement, and this model "
+                f"takes {size:,}; export a model of fewer features, or choose another dialect"
+            )
+            raise OptionError(msg)
+
     def value(self, constant: Any) -> str:
         """A constant; floats are read back to the bit, and NaN is NULL."""
         expected = None
         if isinstance(constant, float):
-            number = repr(constant) if "e" in repr(constant) else f"{constant!r}e0"
-            return "NULL" if np.isnan(constant) else self.float.format(x=number)
+            return "NULL" if np.isnan(constant) else self.float.format(x=float_text(constant))
         if isinstance(constant, str) and "\0" in constant:
             expected = "without null characters"
         elif isinstance(constant, int) and constant >= 2**63 and not self.has_wide_integers:
@@ -85,6 +97,12 @@ class Dialect:
         if isinstance(constant, str):
             return str(sql.Literal.string(constant).sql(dialect=self.name))
         return str(constant).upper()
+
+
+def float_text(number: float) -> str:
+    """A literal that is a float, and is read back to the bit."""
+    text = repr(number)
+    return text if "e" in text else f"{text}e0"
 
 
 _NUMBER = (
@@ -109,6 +127,7 @@ DIALECTS = {
             "EPOCH(CAST({x} AS TIMESTAMP)) / 86400e0",
             _NUMBER.format(is_text="TYPEOF({x}) = 'VARCHAR'", text="TEXT", double="DOUBLE"),
             100_000,
+            materialised="joins",
         ),
         Dialect(
             "postgres",
@@ -120,8 +139,10 @@ DIALECTS = {
             ),
             1600,
             without_nan="NULLIF({x}, CAST('NaN' AS DOUBLE PRECISION))",
-            is_materialised=True,
+            materialised="all",
             float="CAST({x} AS DOUBLE PRECISION)",  # otherwise it is a decimal number
+            double="DOUBLE PRECISION",
+            has_keys=True,
         ),
         Dialect(
             "sqlite",
@@ -130,9 +151,11 @@ DIALECTS = {
             " WHEN {x} IS NULL OR {marked} THEN NULL ELSE 9e999 END",
             2000,
             without_nan="{x}",
-            is_materialised=True,
+            materialised="all",
             largest="MAX",
             has_wide_integers=False,
+            double="REAL",
+            has_keys=True,
         ),
         Dialect(
             "spark",
@@ -150,6 +173,8 @@ DIALECTS = {
             text="STRING",
             without_nan="CASE WHEN IS_NAN({x}) THEN NULL ELSE {x} END",
             has_wide_integers=False,
+            double="FLOAT64",
+            most_bytes=1_000_000,
         ),
     )
 }

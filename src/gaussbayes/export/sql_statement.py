@@ -1,10 +1,11 @@
 """A model as one SELECT: label, posteriors and log evidence of every row of a table.
 
 Formulas become common table expressions, one per stage, so that what is used several times is
-computed once. Their arithmetic is the same in all dialects; all names in it are ours.
+computed once. Their arithmetic is the same in all dialects; all names in it are ours. Tables of
+pairs of levels are too large for a statement, which joins a companion table instead.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +17,7 @@ from gaussbayes.base.notices import Remedy
 from gaussbayes.base.types import FloatArray
 from gaussbayes.export import model_formulas as formulas
 from gaussbayes.export.ops import InputColumn, Operand, Ops, Value
+from gaussbayes.export.sql_companion import Companion, companion_of, entry_names, stored_name
 from gaussbayes.export.sql_dialects import Dialect, find_dialect
 from gaussbayes.families.expression import QuadraticForm
 from gaussbayes.model.model import Model
@@ -80,12 +82,13 @@ def _total(cells: Sequence[Cell]) -> Cell:
 class SqlOps(Ops):
     """Columns as expressions; a block is a list of cells."""
 
-    most_entries = 20_000  # a condition each: about 1 MB of text
-
     inputs: Sequence[InputColumn]
     dialect: Dialect
     stages: list[dict[str, Cell]] = field(default_factory=lambda: [{}])
     stage_of: dict[str, int] = field(default_factory=dict)
+    stored_tables: list[FloatArray] = field(default_factory=list)
+    joins: dict[str, Cell] = field(default_factory=dict)
+    """Where each stored table is looked up, by what the statement calls it."""
 
     def __post_init__(self) -> None:
         for j, column in enumerate(self.inputs):
@@ -185,6 +188,16 @@ class SqlOps(Ops):
         ]
         return Cell(f"CASE{''.join(whens)} ELSE {self.dialect.value(otherwise)} END", cell.uses)
 
+    def stored(self, places: Value, table: FloatArray) -> list[Cell]:
+        """Columns of the companion table, which is joined in the stage that follows all others."""
+        (place,) = places.data
+        name = stored_name(len(self.stored_tables))
+        self.stored_tables.append(table)
+        self.joins[name], self.stage_of[name] = place, len(self.stages) - 1
+        zero, entries = self.dialect.value(0.0), entry_names(table.shape[1])
+        uses = frozenset([name])
+        return [Cell(f"COALESCE({name}.{entry}, {zero})", uses) for entry in entries]
+
     def bound(self, block: Value) -> list[Cell]:
         """Columns of the first stage in which the cells can be computed."""
         cells = []
@@ -218,26 +231,48 @@ def sql_statement(
     table: str | Sequence[str] = "rows",
     dialect: str = "duckdb",
     keep: Sequence[str] = (),
-) -> str:
-    """One SELECT with the columns `keep` of a table, then label, posteriors and log evidence."""
-    ops = SqlOps(formulas.input_columns(model), find_dialect(dialect))
-    rules, names = ops.dialect, [keep] if isinstance(keep, str) else list(keep)
-    source = _table_names(table)
+) -> tuple[str, Companion | None]:
+    """One SELECT with the columns `keep` of a table, then label, posteriors and log evidence.
+
+    A model with pairs of levels has a companion table, which the statement joins.
+    """
+    ops, source = SqlOps(formulas.input_columns(model), find_dialect(dialect)), _table_names(table)
     results = _results(model, formulas.model_scores(model, ops), ops)
+    columns = _kept([keep] if isinstance(keep, str) else list(keep), results, ops) | results
+    stored = None
+    if ops.stored_tables:
+        stored = companion_of(ops.stored_tables, ops.dialect, source[:-1])
+    stages = _stages(ops, _uses(list(columns.values())), source, stored)
+    written = ", ".join(f"{name} AS {select}" for name, select in stages.items())
+    last = [f"{cell.text} AS {ops.dialect.name_of(name)}" for name, cell in columns.items()]
+    text = f"WITH {written}\nSELECT {', '.join(last)} FROM {list(stages)[-1]}\n"
+    if stored is not None:
+        text = f"-- {stored.notice}\n{text}"
+    ops.dialect.check_size(text)
+    return text, stored
+
+
+def _kept(names: Sequence[str], results: Mapping[str, Cell], ops: SqlOps) -> dict[str, Cell]:
+    """The expressions of the columns of the table to pass on, by name."""
     taken = [name for name in names if name.lower() in map(str.lower, results)]
     if taken or len({name.lower() for name in names}) < len(names):
         problem = f"{taken[0]!r} is the name of a result" if taken else "a column is named twice"
         msg = f"keep must be different columns, none named like a result, got {names}: {problem}"
         raise DataError(msg)
     for number, name in enumerate(names):
-        ops.stages[0][f"k{number}"] = Cell(rules.name_of(name))
-    kept = {name: ops.column(f"k{number}") for number, name in enumerate(names)}
-    prefix = "stage"
+        ops.stages[0][f"k{number}"] = Cell(ops.dialect.name_of(name))
+    return {name: ops.column(f"k{number}") for number, name in enumerate(names)}
+
+
+def _stages(
+    ops: SqlOps, needed: frozenset[str], source: Sequence[str], stored: Companion | None
+) -> dict[str, str]:
+    """The subquery of each stage, by its name; the first reads the table of rows."""
+    rules, prefix = ops.dialect, "stage"
     while source[-1].lower().startswith(prefix):
         prefix += "_"
-    written, place = [], rules.name_of(*source)
-    hint = "MATERIALIZED " if rules.is_materialised else ""
-    for number, stage in enumerate(_live(ops.stages, _uses([*kept.values(), *results.values()]))):
+    place, written = rules.name_of(*source), {}
+    for number, (stage, joined) in enumerate(_live(ops.stages, needed, ops.joins)):
         if len(stage) > rules.most_columns:
             msg = (
                 f"{rules.name} allows {rules.most_columns:,} columns in a subquery, and this model "
@@ -245,12 +280,12 @@ def sql_statement(
             )
             raise OptionError(msg)
         columns = [x if cell.text == x else f"{cell.text} AS {x}" for x, cell in stage.items()]
-        written.append(
-            f"{prefix}{number} AS {hint}(\n  SELECT {', '.join(columns)} FROM {place}\n)"
-        )
+        joins = [stored.join(name, ops.joins[name].text) for name in joined] if stored else []
+        select = "\n  ".join([f"SELECT {', '.join(columns)} FROM {place}", *joins])
+        is_marked = rules.materialised == "all" or (joins and rules.materialised == "joins")
         place = f"{prefix}{number}"
-    last = [f"{cell.text} AS {rules.name_of(name)}" for name, cell in (kept | results).items()]
-    return f"WITH {', '.join(written)}\nSELECT {', '.join(last)} FROM {place}\n"
+        written[place] = f"{'MATERIALIZED ' if is_marked else ''}(\n  {select}\n)"
+    return written
 
 
 def _results(model: Model, scores: formulas.Scores, ops: SqlOps) -> dict[str, Cell]:
@@ -269,15 +304,22 @@ def _results(model: Model, scores: formulas.Scores, ops: SqlOps) -> dict[str, Ce
     return results | {formulas.EVIDENCE: scores.evidence.data[0]}
 
 
-def _live(stages: Sequence[dict[str, Cell]], needed: frozenset[str]) -> list[dict[str, Cell]]:
-    """The columns of each stage: those computed there, and those that later stages still need."""
-    live: list[dict[str, Cell]] = []
+def _live(
+    stages: Sequence[dict[str, Cell]], needed: frozenset[str], joins: Mapping[str, Cell]
+) -> list[tuple[dict[str, Cell], list[str]]]:
+    """The columns of each stage, and the stored tables that it joins.
+
+    Columns are those computed there, and those that later stages still need.
+    """
+    live: list[tuple[dict[str, Cell], list[str]]] = []
     for stage in reversed(stages):
         made = {name: cell for name, cell in stage.items() if name in needed}
         if made:
             needed -= set(made)
-            live.append({name: Cell(name) for name in sorted(needed)} | made)
-            needed |= _uses(list(made.values()))
+            uses = _uses(list(made.values()))
+            joined = [name for name in joins if name in uses]
+            live.append(({name: Cell(name) for name in sorted(needed)} | made, joined))
+            needed |= uses.difference(joined) | _uses([joins[name] for name in joined])
     return live[::-1]
 
 
