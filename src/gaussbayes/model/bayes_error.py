@@ -3,8 +3,7 @@
 The most probable class of a row x is wrong with probability ``1 − max_c p(c | x)``; the error is
 the mean over rows that are drawn from the model, of each class in proportion to its prior.
 
-The estimate is optimistic: it takes the fitted densities for the true ones.
-"""
+The estimate is optimistic: it assumes that the fitted densities are the true ones."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ from gaussbayes.model.model import Model
 from gaussbayes.model.solution import score
 
 _DRAWS = 50_000
-_LEAST = 1e-5  # of an error that so many draws tell from 0
+_LEAST = 1e-5  # smallest error that the draws distinguish from 0
 _MOST_PRODUCTS = 2 * 10**8  # multiplications: a tenth of a second
 
 
@@ -46,7 +45,7 @@ class BayesError(Result):
 
 
 def bayes_error(model: Model, n_draws: int | None = None, n_jobs: int | None = 1) -> BayesError:
-    """Estimate the error rate of the most probable class for rows that the model describes.
+    """Estimate the error rate of the most probable class for rows drawn from the model.
 
     Parameters
     ----------
@@ -67,7 +66,7 @@ def bayes_error(model: Model, n_draws: int | None = None, n_jobs: int | None = 1
     n = max(500, min(_DRAWS, _MOST_PRODUCTS // (k * d * d))) if n_draws is None else n_draws
     generator = np.random.default_rng(0)
     densities = model.capable(Samplable, "the Bayes error")
-    # The draws are spread over the classes in proportion, with one random offset.
+    # The draws are distributed over the classes in proportion, with one random offset.
     steps = (np.arange(n) + generator.random()) / n
     last = int(np.flatnonzero(model.prior)[-1])  # rounding may make the sum less than 1
     codes = np.minimum(np.searchsorted(np.cumsum(model.prior), steps, side="right"), last)

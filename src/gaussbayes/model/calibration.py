@@ -1,7 +1,7 @@
 """Calibrate posteriors on held-out predictions.
 
-A Gaussian that does not quite fit, and dependent features that are modelled as independent, make
-posteriors overconfident. Held-out rows show by how much::
+Misspecified densities, and dependent features that are modelled as independent, make posteriors
+overconfident. Held-out rows show by how much::
 
     log p(c | x) = log prior_c + t log p(x | c) + b_c − log Σ …
 
@@ -18,13 +18,13 @@ which maximises the same likelihood, with a tenth of a row added that carries no
 e is above 0 also if every held-out row is classified correctly.
 
 If the features carry little information about the classes, the gain of held-out log probability
-over the prior alone may be chance, the more so as the best of many models is calibrated. With a
+over the prior alone may be chance, in particular if the best of many models is calibrated. With a
 gain G and its standard error S, a proportion 1 − G / 2.5 S of the posterior is the prior as well:
-all of it if nothing is gained, none if the gain is beyond doubt.
+all of it without a gain, none from a gain of 2.5 S on.
 
 A pool (`gaussbayes.model.select`) has two members with log-likelihoods l and l'. Each is calibrated
-alone, and weights v and v' of the calibrated log-likelihoods make the classes of the held-out rows
-most probable, with a penalty that prefers the first member alone::
+alone, and the weights v and v' of the calibrated log-likelihoods maximise the probability of the
+classes of the held-out rows, with a penalty that prefers the first member alone::
 
     log p(c | x) = log prior_c + v (t l_c + b_c) + v' (t' l'_c + b'_c) − log Z
 
@@ -44,19 +44,19 @@ from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.kernels.reference import log_sum_exp
 
 _PRIOR_ROWS = 2.0
-"""How many rows the prior of temperature and offsets is worth.
+"""The weight of the prior of temperature and offsets, in rows.
 
 If all held-out rows are classified correctly, they do not bound the confidence of the posteriors.
 """
 
 _NOTHING = 0.1
-"""Rows without information about the classes, beside the held-out rows."""
+"""Weight of a pseudo-row without information about the classes."""
 
 _MOST_NOTHING = 0.5
-"""Proportion of the prior beyond which classes would hardly depend on the features."""
+"""Largest proportion of the prior: beyond it, posteriors would hardly depend on the features."""
 
 _BEYOND_DOUBT = 2.5
-"""Standard errors of the gain over the prior from which on it is not taken to be chance."""
+"""Standard errors of the gain over the prior beyond which it is not attributed to chance."""
 
 _RIDGE = 5.0
 """Penalty of the weights of the members of a pool."""
@@ -64,15 +64,15 @@ _RIDGE = 5.0
 _WEIGHTS = 0.01, 3.0
 """The least weight of the first member of a pool, and the greatest of either."""
 
-_LEAST = float(np.exp(-12.0))  # temperature, far below those that its prior allows
+_LEAST = float(np.exp(-12.0))  # temperature, far below values that its prior allows
 _STEPS = 100  # of Newton's method, at most
-_TOLERANCE = 1e-15  # proportion of the loss that another step may still gain
+_TOLERANCE = 1e-15  # largest remaining gain of a step, as a proportion of the loss
 IMPOSSIBLE = -700.0  # a log probability that counts as 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibration:
-    """A factor of log-likelihoods, and what is added to those of each class.
+    """A factor of log-likelihoods, and an offset for each class.
 
     Examples
     --------
@@ -86,8 +86,9 @@ class Calibration:
     prior_proportion: float = 0.0  # of the posterior
     second: float = 0.0  # the temperature of the second member of a pool
     left_out: tuple[FloatArray, ...] = field(default=(), repr=False)
-    """For each class, the log posteriors of it that its rows were given when they were left out,
-    calibrated by other rows, sorted: what prediction sets are made by."""
+    """For each class, the sorted held-out log posteriors of its rows, calibrated on other rows: the
+    scores
+        of prediction sets."""
     tails: tuple[FloatArray, ...] = field(default=(), repr=False)
     """For each class, the tail probabilities of the distances of its held-out rows from it, sorted;
     those of all held-out rows from the nearest class; those of their evidence. See
@@ -95,7 +96,7 @@ class Calibration:
 
     @property
     def factors(self) -> tuple[float, float, float]:
-        """What models that are merged must have in common."""
+        """The parameters that merged models must share."""
         return self.temperature, self.second, self.prior_proportion
 
     def applied(
@@ -103,7 +104,7 @@ class Calibration:
     ) -> RealArray:
         """``log prior_c + t log p(x | c) + b_c`` (n, k), of log-likelihoods (n, k).
 
-        Those of a `second` member, times its temperature, are added.
+        Log-likelihoods of a `second` member, times its temperature, are added.
         """
         number = log_likelihood.dtype.type
         shift = (log_prior + self.offsets).astype(log_likelihood.dtype)
@@ -120,7 +121,7 @@ class Calibration:
         joint -= np.maximum(joint.max(axis=1, keepdims=True), np.finfo(joint.dtype).min)
         joint -= log_sum_exp(joint)[:, None]
         if self.prior_proportion:
-            with np.errstate(divide="ignore"):  # it may be all of it
+            with np.errstate(divide="ignore"):  # the proportion may be 1
                 joint += joint.dtype.type(np.log1p(-self.prior_proportion))
             rest = log_prior + np.log(self.prior_proportion)
             np.logaddexp(joint, rest.astype(joint.dtype), out=joint)
@@ -128,7 +129,7 @@ class Calibration:
 
     @property
     def notice(self) -> str | None:
-        """What users should know if the prior is most of the posterior; None if it is not.
+        """The notice if the prior is most of the posterior; otherwise None.
 
         Examples
         --------
@@ -160,7 +161,7 @@ class Calibration:
 
 
 def no_calibration(n_classes: int, n_rows: int) -> Calibration:
-    """That of a model of which no row could be left out."""
+    """The calibration of a model without held-out rows."""
     empty = (np.empty(0),) * n_classes
     proportion = _NOTHING / (n_rows + _NOTHING)
     return Calibration(1.0, np.zeros(n_classes), proportion, left_out=empty)
@@ -173,23 +174,23 @@ def calibrate(
     weights: FloatArray,
     second: FloatArray | None = None,
 ) -> Calibration:
-    """The calibration that makes the classes of held-out rows most probable.
+    """The calibration that maximises the probability of the classes of held-out rows.
 
     For each member ``−Σ_i w_i Σ_c q_ic log p(c | x_i) + 2 (log² t + Σ_c b_c²)`` is minimised, with
-    ``t ≤ 1``: a free temperature would sharpen without end where every held-out row is right. Then
-    the weights of two members are found, and the proportion of the prior; see above,
-    `_proportion_of_prior` and `_doubt`.
+    ``t ≤ 1``: a free temperature would diverge if every held-out row were correct. Then the weights
+    of two members and the proportion of the prior are estimated; see above, `_proportion_of_prior`
+    and `_doubt`.
 
     Parameters
     ----------
     log_likelihood : (n, k) by the model without the row, up to a constant of the row
     log_prior : (n, k) or (k,), without the row
-    proportions : (n, k) how much of each row belongs to each class
+    proportions : (n, k) labels as distributions over the classes
     weights : (n,) of the rows
     second : (n, k) log-likelihoods by the second member of a pool, if there is one
     """
     prior = np.maximum(np.broadcast_to(log_prior, log_likelihood.shape), IMPOSSIBLE)
-    of_truth = proportions * weights[:, None]  # what −log p(c | x) counts
+    of_truth = proportions * weights[:, None]  # the weight of −log p(c | x)
     temperature, offsets, scores = _calibrated_member(log_likelihood, prior, of_truth)
     second_temperature = 0.0
     if second is not None:
@@ -217,9 +218,9 @@ def _normalised(joint: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _calibrated_member(
     log_likelihood: FloatArray, prior: FloatArray, of_truth: FloatArray
 ) -> tuple[float, FloatArray, FloatArray]:
-    """The temperature and the offsets (k,) of a member alone, and what they make of it (n, k).
+    """The temperature and the offsets (k,) of a member alone, and its calibrated values (n, k).
 
-    `prior` (n, k) are log priors, `of_truth` (n, k) how much ``−log p(c | x)`` counts.
+    `prior` (n, k) are log priors, `of_truth` (n, k) the weights of ``−log p(c | x)``.
     """
     k, total = log_likelihood.shape[1], of_truth.sum(axis=1, keepdims=True)
     largest = log_likelihood.max(axis=1, keepdims=True)
@@ -247,7 +248,7 @@ def _calibrated_member(
     start = np.append(1.0, np.zeros(k))
     least, most = np.append(_LEAST, start[1:] - np.inf), np.append(1.0, start[1:] + np.inf)
     point = _minimum(loss, derivatives, start, least, most)
-    # The prior makes the offsets sum to 0, but for rounding.
+    # The prior makes the offsets sum to 0 up to rounding.
     offsets = point[1:] - point[1:].mean()
     return float(point[0]), offsets, point[0] * scores + offsets
 
@@ -283,7 +284,7 @@ def _minimum(
     least: FloatArray,
     most: FloatArray,
 ) -> FloatArray:
-    """The point between two bounds where a convex loss is least, by Newton's method.
+    """The minimum of a convex loss between two bounds, by Newton's method.
 
     `loss` gives the loss and the posteriors (n, k) at a point, which its slope and its curvature
     need. Steps are halved until the loss falls.
@@ -293,7 +294,7 @@ def _minimum(
         slope, curvature = derivatives(point, posterior)
         step = np.linalg.solve(curvature, -slope)
         free = (point + step > least) & (point + step < most)
-        if not free.all():  # a coordinate stops at its bound, the others are the best given that
+        if not free.all():  # a coordinate stops at its bound, and the others are optimal given it
             step = np.clip(point + step, least, most) - point
             rest = slope[free] + curvature[free][:, ~free] @ step[~free]
             step[free] = np.linalg.solve(curvature[free][:, free], -rest)
@@ -355,7 +356,8 @@ def _proportion_of_prior(posterior: FloatArray, prior: FloatArray, weights: Floa
     """The e that maximises ``Σ_i w_i log((1 − e) p_i + e prior_i) + 0.1 log e``, at most a half.
 
     `posterior` and `prior` are those of the classes of held-out rows. The sum is concave, and
-    rises up to the proportion of the tenth of a row alone: no other row takes from the prior.
+    increases up to the proportion of the tenth of a row alone, because no other row favours a
+    smaller one there.
 
     Examples
     --------
@@ -381,8 +383,8 @@ def calibrated_left_out(
 ) -> FloatArray:
     """Calibrated log posteriors (n, k) of held-out rows, each fold calibrated on the others.
 
-    What is reported of a calibrated model is not flattered by the calibration then. `fold` (n,)
-    are the numbers of the folds; other parameters are those of `calibrate`.
+    Metrics of the calibrated model are then not optimistic. `fold` (n,) has the numbers of the
+    folds; other parameters are those of `calibrate`.
     """
     n, k = log_likelihood.shape
     prior = np.broadcast_to(log_prior, (n, k))

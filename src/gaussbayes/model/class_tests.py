@@ -1,7 +1,7 @@
 """Tests between the classes of one model, from its statistics: Box's M and Wilks' lambda.
 
-Of k normal classes with n_c rows of d features, N in all, ``S_c = A_c / (n_c − 1)`` are the
-covariances and ``S = Σ_c A_c / (N − k)`` the pooled one. If all classes have the same covariance,
+For k normal classes with n_c rows of d features, N in all, the covariances are ``S_c = A_c / (n_c −
+1)`` and the pooled one is ``S = Σ_c A_c / (N − k)``. If all classes have the same covariance,
 
     M = (N − k) log |S| − Σ_c (n_c − 1) log |S_c|
 
@@ -32,16 +32,16 @@ class ClassTest:
     hypothesis: str  #: such as "equal covariances"
     name: str  #: of the statistic
     statistic: float  #: Box's M or Wilks' lambda
-    distribution: str  #: of the value that the p-value belongs to, such as "χ²(20)"
+    distribution: str  #: distribution of the transformed statistic, such as "χ²(20)"
     value: float  #: the transformed statistic
-    p_value: float  #: probability of so large a value under the hypothesis
+    p_value: float  #: probability of a value at least this large under the hypothesis
 
 
 def class_tests(model: Model) -> tuple[ClassTest, ...]:
     """Test whether the covariances, and the means, of the classes are equal.
 
     The tests need one block of Gaussian features, complete rows and, for covariances, scatters of
-    each class with more rows than features. Transformed features are tested as transformed.
+    each class with more rows than features. Transformed features are tested after the transform.
     """
     if model.statistics is None or model.statistics.unlabelled is not None:
         return ()
@@ -117,7 +117,7 @@ def _log_determinants(matrices: FloatArray) -> FloatArray:
 
 
 def table_of_tests(tests: Sequence[ClassTest]) -> TextTable:
-    """Return the tests as people read them."""
+    """Return the tests as a table."""
     rows = [
         (
             test.hypothesis,

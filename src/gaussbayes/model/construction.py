@@ -1,4 +1,4 @@
-"""Models of what comes from elsewhere: parameters written down, covariances, or moments."""
+"""Models of given parameters, or of covariances that another estimator computes."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -36,8 +36,8 @@ def given_model(
 ) -> Model:
     """A model of given Gaussians, categories or both; its classes are sorted.
 
-    See `gaussbayes.GaussianClassifier.from_parameters`. A model that is looked at, and never asked
-    to classify, may have a single class if `fewest_classes` says so.
+    See `gaussbayes.GaussianClassifier.from_parameters`. With `fewest_classes`, a model that is not
+    used for classification may have a single class.
     """
     tables = category_probabilities or {}
     if (means is None) != (covariances is None) or (means is None and not tables):
@@ -83,10 +83,10 @@ def estimated_model(
     shared: bool,
     priors: Priors = None,
 ) -> Model:
-    """The model of complete rows of numbers whose covariances something else estimates.
+    """The model of complete numeric rows whose covariances another function estimates.
 
-    `estimate` gets the rows of a class (n, d) and gives their covariance (d, d); a shared one is
-    the mean of these, weighted by the numbers of rows. The model cannot be updated.
+    `estimate` returns the covariance (d, d) of the rows of a class (n, d); a shared one is the mean
+    of these, weighted by the numbers of rows. The model cannot be updated.
     """
     rows, codes = table.rows.matrix.astype(np.float64), table.targets.codes
     k = table.classes.shape[0]
@@ -109,14 +109,14 @@ def estimated_model(
 
 
 def _n_classes(tables: Mapping[str, Mapping[Any, ArrayLike]]) -> int:
-    """How many probabilities the first category has."""
+    """The number of probabilities of the first category."""
     return next((np.size(value) for table in tables.values() for value in table.values()), 0)
 
 
 def _given_categories(
     tables: Mapping[str, Mapping[Any, ArrayLike]], order: NDArray[np.intp]
 ) -> CategoricalDensity:
-    """Categories with ``p(category | class)`` (k,) for each, classes brought into this order."""
+    """Categories with their ``p(category | class)`` (k,), the classes in this order."""
     categories, logarithms = [], []
     for feature, table in tables.items():
         known = in_order(table, repr(feature))
@@ -140,7 +140,7 @@ def _given_categories(
 
 
 def _in_order(classes: ArrayLike | None, k: int) -> tuple[NDArray[np.intp], LabelArray]:
-    """What sorts `k` labels (0 … k − 1 if None are given), and the sorted labels."""
+    """The order that sorts `k` labels (0 … k − 1 by default), and the sorted labels."""
     if classes is None:
         return np.arange(k), np.arange(k)
     codes, ordered = encode(classes)

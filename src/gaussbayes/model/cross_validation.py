@@ -1,7 +1,7 @@
 """Evaluate estimators on held-out rows: leave-one-out, cross-validation, or a fitted model.
 
-Unlabelled rows are never predicted: they stay in the training part of every split. A class with one
-row is never held out, since no model of the other rows has it.
+Unlabelled rows are never predicted: they stay in the training part of every split. The only row of
+a class is never held out, because a model of the other rows does not have the class.
 """
 
 from __future__ import annotations
@@ -100,10 +100,10 @@ def leave_one_out(
 ) -> LeaveOneOut:
     """Predict every labelled row by the model of the other rows.
 
-    The predictions have a closed form where every family has one. With soft labels, missing values
-    or missing labels there is none, and the rows are held out in 50 folds, or one at a time if
-    there are no more. Transforms are estimated from all rows. `calibrated` posteriors are
-    calibrated on the rows of four of five folds.
+    The predictions have a closed form if every family has one. With soft labels, missing values or
+    missing labels there is none, and the rows are held out in 50 folds, or one at a time if there
+    are at most 50. Transforms are estimated from all rows. `calibrated` posteriors are calibrated
+    on the rows of four of five folds.
     """
     settings = replace(settings, calibration=None)
     (settings,) = settings.fix(table.rows, table.targets, schema)

@@ -12,8 +12,8 @@ with d degrees of freedom, as if the parameters were true.
 
 A calibrated model keeps these tail probabilities of held-out rows, each for its own class. Its
 p-values are the ranks among them: with m of them, a row between the j-th and the next smallest has
-a p-value between j/(m + 1) and (j + 1)/(m + 1). So levels hold for any densities, on average over
-training sets, up to the effect of the held-out rows on the fit.
+a p-value between j/(m + 1) and (j + 1)/(m + 1). Levels therefore hold for any densities, on average
+over training sets, up to the effect of the held-out rows on the fit.
 """
 
 from dataclasses import replace
@@ -31,7 +31,7 @@ from gaussbayes.model.statistics import SufficientStatistics
 def tail_probabilities(model: Model, rows: Rows, n_jobs: int | None = 1) -> FloatArray:
     """Return the tail probabilities (n, k) of the distances of rows by F or χ².
 
-    The distances are those of the families that have them, without missing values.
+    The distances are those of the families with distances, for complete rows.
     """
     squares, n_features = model.squared_distance(rows, n_jobs)
     sample = _sample(model)
@@ -44,7 +44,7 @@ def tail_probabilities(model: Model, rows: Rows, n_jobs: int | None = 1) -> Floa
 
 
 def _sample(model: Model) -> tuple[FloatArray, FloatArray, FloatArray] | None:
-    """Return what the distances were estimated from; see `Sampled`. None if that is not known."""
+    """Return the sample behind the distances; see `Sampled`. None if it is unknown."""
     if model.statistics is None or model.statistics.unlabelled is not None:
         return None
     statistics = model.statistics.members(model.settings)[0].parts
@@ -75,10 +75,10 @@ def nearest_p_values(model: Model, rows: Rows, n_jobs: int | None = 1) -> FloatA
 
 
 def relative_distances(model: Model, rows: Rows, n_jobs: int | None = 1) -> FloatArray:
-    """Return squared distances (n, k) less that from the mean of all classes together.
+    """Return squared distances (n, k) minus that from the mean of all classes together.
 
-    The other distance is that under the densities of one class that has all rows, which follow from
-    the statistics.
+    The latter is the distance under the density of one class with all rows, which follows from the
+    statistics.
     """
     statistics = model.statistics_for("relative_distance").members(model.settings)[0]
     together = tuple(part.together() for part in statistics.parts)

@@ -1,6 +1,6 @@
-"""EM for missing labels: labelled and unlabelled rows together, whatever the families are.
+"""EM for missing labels: labelled and unlabelled rows together, for any families.
 
-What is maximised is the likelihood of what was observed,
+The objective is the likelihood of the observed data,
 
     Σ w log p(x, y)  over labelled rows  +  u Σ w log Σ_c p(x, c)  over unlabelled ones,
 
@@ -10,9 +10,9 @@ estimate from the sum of these and the expected statistics of the labelled rows,
 be missing too. Iterations are accelerated by Anderson's method on the parameters of all families
 joined in one vector; a step that would lower the likelihood is not taken.
 
-What regularises (divisor, shrinkage) acts once, on the expected statistics in the end; only where
-the likelihood has no maximum and a family has a penalty that stands for its shrinkage is that
-maximised instead, and the record says so.
+Regularisation (divisor, shrinkage) acts once, on the expected statistics at the end. If the
+likelihood has no maximum and a family has a penalty that represents its shrinkage, the penalised
+likelihood is maximised instead, and the record reports this.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -38,8 +38,8 @@ from gaussbayes.model.solution import Solution, score
 from gaussbayes.model.statistics import SufficientStatistics, Unlabelled, observe_parts
 
 EXACT, ROUGH = Goal(1e-9), Goal(1e-3, most=50)
-"""How far EM goes, by estimated errors of parameters, in standard deviations or as proportions: for
-a model, and to tell models apart by their predictions."""
+"""Goals of EM, by the estimated error of parameters, in standard deviations or as proportions: for
+a model, and for comparing models by their predictions."""
 
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -69,11 +69,11 @@ def expectation_maximisation(
     start: Solution | None = None,
     goal: Goal = EXACT,
 ) -> Solution:
-    """The model of labelled rows, known by their statistics, and of unlabelled ones.
+    """The model of labelled rows, given by their statistics, and of unlabelled ones.
 
-    A likelihood without a maximum is a SingularCovarianceError. EM starts from `start`, or from
-    the estimate of the labelled rows, and goes as far as the `goal`; the record says whether it
-    came there.
+    A likelihood without a maximum raises a SingularCovarianceError. EM starts from `start`, or from
+    the estimate of the labelled rows, and stops at the `goal`; the record reports whether it
+    reached it.
     """
     names, prior = settings.names(schema), None
     if settings.priors is not None:
@@ -90,7 +90,7 @@ def expectation_maximisation(
 
 
 def _without_unlabelled(problem: "_Problem") -> str:
-    """What a message adds if the labelled rows alone have a maximum."""
+    """The addition to a message if the labelled rows alone have a maximum."""
     try:
         problem.attempt(replace(problem.settings, unlabelled_weight=0.0))
     except GaussBayesError:
@@ -99,7 +99,7 @@ def _without_unlabelled(problem: "_Problem") -> str:
 
 
 def _maximum(problem: "_Problem", start: Solution | None, goal: Goal) -> Solution:
-    """The solution of a problem, with a penalty if it has none otherwise."""
+    """The solution of a problem, with a penalty if there is none without."""
     families = problem.settings.families
     try:
         return problem.solution(start, goal)
@@ -117,19 +117,19 @@ def _maximum(problem: "_Problem", start: Solution | None, goal: Goal) -> Solutio
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Problem:
-    """What is maximised, and over which parameters."""
+    """The objective and its parameters."""
 
     statistics: SufficientStatistics
     unlabelled: Unlabelled
     settings: Settings
     schema: Schema
-    families: tuple[AnyFamily, ...]  # those that maximise; with a penalty if need be
+    families: tuple[AnyFamily, ...]  # for the M-step; with a penalty if necessary
     names: tuple[Schema, ...]
-    given_prior: FloatArray | None  # (k,) None: to be estimated
+    given_prior: FloatArray | None  # (k,) None if they are estimated
     threads: int
 
     def attempt(self, settings: Settings) -> None:
-        """Raise what other settings would, or if their EM takes long."""
+        """Raise the error of other settings, or one if their EM takes long."""
         if settings.unlabelled_weight == 0:
             columns = zip(settings.families, self.statistics.parts, self.names, strict=True)
             for family, part, names in columns:
@@ -183,11 +183,11 @@ class _Problem:
         return replace(solution, maximal=maximal)
 
     def prior(self, weight: FloatArray) -> FloatArray:
-        """The priors (k,): those given, or the proportions of the weight."""
+        """The priors (k,): the given ones, or the proportions of the weight."""
         return np.asarray(weight / weight.sum()) if self.given_prior is None else self.given_prior
 
     def start(self, near: Solution | None) -> Solution:
-        """Parameters to start from: those given, or of labelled rows as far as they have any."""
+        """Parameters to start from: the given ones, or estimates from the labelled rows."""
         parts, densities = self.statistics.parts, []
         given = [None] * len(parts) if near is None else near.maximal or near.densities
         columns = zip(self.families, parts, self.as_one_class(), self.names, given, strict=True)
@@ -214,7 +214,7 @@ class _Problem:
         return self.unlabelled.reduce(observe, self.threads).parts
 
     def expected_of_rows(self, here: Solution, rows: Rows, weights: FloatArray) -> Expected:
-        """The E-step for unlabelled rows (n) that count `weights` (n,)."""
+        """The E-step for unlabelled rows (n) with `weights` (n,)."""
         parts = self.settings.parts(rows, self.schema)
         joint = score(here, parts, "log_joint").astype(np.float64, copy=False)
         evidence = log_sum_exp(joint)
@@ -228,7 +228,7 @@ class _Problem:
         return Expected(expected, responsibility.sum(axis=0), float(weights @ evidence))
 
     def expected(self, here: Solution) -> Expected:
-        """Expected statistics of all rows under some parameters, and the objective there."""
+        """Expected statistics of all rows under these parameters, and the objective."""
         factor, weight = self.settings.unlabelled_weight, self.statistics.weight
         unlabelled = self.unlabelled.reduce(partial(self.expected_of_rows, here), self.threads)
         possible = here.prior > 0
@@ -246,7 +246,7 @@ class _Problem:
 
 
 def remedies(settings: Settings, attempt: Callable[[Settings], object]) -> Iterator[Remedy]:
-    """Changes of settings under which `attempt` raises nothing, the automatic model first.
+    """Changes of settings under which `attempt` succeeds, the automatic model first.
 
     The automatic model may ignore unlabelled rows: it has an `unlabelled_weight` of 0.
     """

@@ -1,13 +1,13 @@
 """Evaluate predictions for rows of known class: metrics, standard errors, a baseline and curves.
 
 Everything follows from the log posteriors of the rows, so it is the same for every model that
-provides them. The baseline states the class frequencies of the training rows for every row.
+provides them. The baseline predicts the class frequencies of the training rows for every row.
 
 Standard errors assume rows that are drawn independently. Those of means over rows (log loss, Brier
 score) are the standard deviation over √n. A metric of the confusion matrix is a function f of the
 proportions p_ij of true class i and predicted class j, which are multinomial: by the delta method
 ``n Var f ≈ Σ p_ij g_ij² − (Σ p_ij g_ij)²`` with the gradient g. Models of different folds share
-most of their rows, so that the true standard errors of cross-validation are somewhat larger.
+most of their rows, so the true standard errors of cross-validation are somewhat larger.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from gaussbayes.model.bayes_error import BayesError
 from gaussbayes.model.calibration import score_of_classes
 
 _MOST_CLASSES = 8
-"""Classes whose confusion matrix fits a terminal; of more, the most frequent errors are listed."""
+"""Most classes of a printed confusion matrix; with more, the most frequent errors are listed."""
 
 _MOST_ERRORS = 12  # pairs of classes in that list
 _NORMAL = 1.959964  # quantile of the normal distribution for 95 % intervals
@@ -72,7 +72,7 @@ class RankingCurve:
     label: object  #: the class
     false_positive_rate: FloatArray  #: (m,) from 0 to 1
     true_positive_rate: FloatArray  #: (m,) from 0 to 1: the recall
-    precision: FloatArray  #: (m,) 1 where no row is predicted as the class
+    precision: FloatArray  #: (m,) 1 if no row is predicted as the class
     area: float  #: under the ROC curve; NaN if one side has no rows
     standard_error: float  #: of the area
     average_precision: float  #: mean precision, weighted by the gains in recall
@@ -104,7 +104,7 @@ class CalibrationCurve:
 
     @property
     def standard_error(self) -> float:
-        """Of the error: that of the mean of ± (stated − true), with the sign of the group's gap."""
+        """Standard error of `error`, a mean of ± (stated − true) with signs of the gaps."""
         n = int(self.count.sum())
         square = np.average(self.squares, weights=self.count)
         return sqrt(max(0.0, square - self.error**2) / n)
@@ -114,8 +114,8 @@ class CalibrationCurve:
 class Metric:
     """A metric, its standard error, and its value for the class frequencies."""
 
-    name: str  #: as an attribute of `Evaluation`
-    words: str  #: as it is shown
+    name: str  #: name of the attribute of `Evaluation`
+    words: str  #: name in tables
     value: float  #: NaN if it is unknown
     standard_error: float = nan
     baseline: float = nan  #: its value for the class frequencies
@@ -128,7 +128,7 @@ class Metric:
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """The words, the value, its standard error, the baseline and a remark."""
+        """The name, the value, its standard error, the baseline and a remark."""
         numbers = (self.value, self.standard_error, self.baseline)
         return (self.words, *map(self.written, numbers), self.remark)
 
@@ -154,7 +154,7 @@ class Evaluation(Result):
 
     @cached_property
     def soft_labels(self) -> FloatArray:
-        """How much each row belongs to each class (n, k): 1 or 0, unless labels are soft."""
+        """The labels as distributions (n, k): 1 or 0, unless labels are soft."""
         return self.truth if self.truth.ndim == 2 else np.eye(len(self.classes))[self.truth]
 
     @cached_property
@@ -215,7 +215,7 @@ class Evaluation(Result):
 
     @property
     def class_f1(self) -> FloatArray:
-        """``2 / (1/recall + 1/precision)`` (k,); NaN of a class without rows or predictions."""
+        """``2 / (1/recall + 1/precision)`` (k,); NaN for a class without rows or predictions."""
         total = self._margins
         f1: FloatArray = 2.0 * np.diagonal(self.confusion) / np.where(total > 0, total, np.nan)
         return f1
@@ -274,19 +274,19 @@ class Evaluation(Result):
 
     @property
     def recall(self) -> FloatArray:
-        """Proportion of the rows of each class that are predicted as it (k,); NaN without rows."""
+        """Proportion of correctly predicted rows of each class (k,); NaN without rows."""
         return np.diagonal(self.proportions)
 
     @property
     def precision(self) -> FloatArray:
-        """Proportion of the rows predicted as each class that are of it (k,); NaN without any."""
+        """Proportion of correct predictions of each class (k,); NaN without any."""
         total = self.confusion.sum(axis=0).astype(np.float64)
         precision: FloatArray = np.diagonal(self.confusion) / np.where(total > 0, total, np.nan)
         return precision
 
     @property
     def proportions(self) -> FloatArray:
-        """The confusion matrix with each row divided by its sum; NaN where a class has no rows."""
+        """The confusion matrix with each row divided by its sum; NaN for classes without rows."""
         total = self.confusion.sum(axis=1, keepdims=True).astype(np.float64)
         proportions: FloatArray = self.confusion / np.where(total > 0, total, np.nan)
         return proportions
@@ -299,7 +299,7 @@ class Evaluation(Result):
 
     @property
     def _margins(self) -> FloatArray:
-        """Rows of each class and rows given each class, together (k,)."""
+        """The sum of the true rows and the predicted rows of each class (k,)."""
         total: FloatArray = self.confusion.sum(axis=0) + self.confusion.sum(axis=1).astype(float)
         return total
 
@@ -334,8 +334,8 @@ class Evaluation(Result):
             "error": _delta(p, right, n),
             "balanced_accuracy": _delta(p, recalls / np.count_nonzero(of_true), n),
             "f1": _delta(p, f1 / np.count_nonzero(self._margins), n),
-            # The areas of the classes are of the same rows. A mean's error is at most the mean of
-            # the errors, which it is for two classes: their areas are the same.
+            # The areas of the classes use the same rows. The error of their mean is at most the
+            # mean of their # errors, with equality for two classes, whose areas are the same.
             "auc": _mean(np.array([curve.standard_error for curve in self.curves])),
             "log_loss": loss,
             "brier": brier,
@@ -501,8 +501,8 @@ def _ranking_curve(label: object, positive: FloatArray, negative: FloatArray) ->
 
     Let V₁ᵢ be the proportion of other rows below row i of the class, and V₀ⱼ that of rows of the
     class above another row j, ties half. The area is the mean of either, and its variance is
-    var(V₁) / n₁ + var(V₀) / n₀ (DeLong, DeLong and Clarke-Pearson 1988): a jackknife. A variance of
-    one row is not known; that of numbers from 0 to 1 is at most A (1 − A).
+    var(V₁) / n₁ + var(V₀) / n₀ (DeLong, DeLong and Clarke-Pearson 1988): a jackknife. The variance
+    of a single row is unknown; for numbers from 0 to 1 it is at most A (1 − A).
     """
     totals = float(positive[-1]), float(negative[-1])
     if not all(totals):
@@ -528,7 +528,7 @@ def calibration_curve(
 ) -> CalibrationCurve:
     """Group rows by predicted probability (n,) into equal intervals of [0, 1].
 
-    `true` (n,) says whether the class occurred; with soft labels, its probability.
+    `true` (n,) is whether the class occurred, or its probability with soft labels.
     """
     group = np.minimum((stated * _GROUPS).astype(np.intp), _GROUPS - 1)
     squares = true * np.square(1.0 - stated) + (1.0 - true) * np.square(stated)
@@ -593,17 +593,17 @@ def _from_mapping(
 
 
 def least_cost(posterior: RealArray, costs: FloatArray) -> NDArray[np.intp]:
-    """The class (n,) of least expected cost ``Σ_t p(t | x) cost[t, c]``, of several the first.
+    """The class (n,) of least expected cost ``Σ_t p(t | x) cost[t, c]``; the first of equal ones.
 
-    What a true class costs in any case takes no part in the choice. Without it the sums have terms
-    of one sign only; those of costs 0 and 1 are minus the posteriors, to the last bit.
+    A cost that a true class has for every decision does not affect the choice. Without it all terms
+    of the sums have the same sign; with costs 0 and 1 the sums are exactly minus the posteriors.
     """
     best: NDArray[np.intp] = (posterior @ (costs - costs.max(axis=1, keepdims=True))).argmin(axis=1)
     return best
 
 
 def _confused(truth: NDArray[Any], predicted: NDArray[np.intp], k: int) -> NDArray[Any]:
-    """How many rows of each true class were given each class (k, k)."""
+    """The number of rows of each true class with each decision (k, k)."""
     if truth.ndim == 2:
         return np.stack([truth[predicted == code].sum(axis=0) for code in range(k)], axis=1)
     return np.bincount(truth * k + predicted, minlength=k * k).reshape(k, k)
@@ -616,7 +616,7 @@ def _delta(p: FloatArray, gradient: FloatArray, n: int) -> float:
 
 
 def _mean(values: FloatArray) -> float:
-    """The mean of the numbers that are known."""
+    """The mean of the numbers other than NaN."""
     known = values[~np.isnan(values)]
     return float(known.mean()) if known.size else nan
 
@@ -661,7 +661,7 @@ def accuracy(
     """The weighted proportion of correctly classified rows; unlabelled rows are ignored.
 
     Rows of classes that the model does not have count as errors, soft labels in proportion.
-    `predicted` are codes (n,) among the `known` classes, the targets' codes among theirs.
+    `predicted` are codes (n,) among the `known` classes; the codes of the targets refer to theirs.
     """
     united, of_known, of_true = unite(known, classes)
     labelled = targets.labelled

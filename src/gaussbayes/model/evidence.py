@@ -2,9 +2,9 @@
 
 The tail probability of the evidence is the probability that a row drawn from the model has no more
 evidence than this one, ``P(p(X) ≤ p(x))``. It is simulated, with the same draws each time. Rows
-with missing values are compared with rows of the features that they have. A calibrated model has
-the tail probabilities of held-out rows; its p-values are the ranks among them, as those of
-distances (see `gaussbayes.model.distances`).
+with missing values are compared with rows of the same observed features. A calibrated model has the
+tail probabilities of held-out rows; its p-values are the ranks among them, as those of distances
+(see `gaussbayes.model.distances`).
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from gaussbayes.model.solution import log_evidence
 
 _DRAWS = 100_000
 _FEW_DRAWS = 2_000  # for each fold of held-out rows
-_MOST_NUMBERS = 2_000_000  # of these
+_MOST_NUMBERS = 2_000_000  # for each of these
 _BLOCK_NUMBERS = 1 << 16  # rows are simulated in blocks of about this size
-_TIE = 1e-9  # rounding of equal log evidences, where categories make many rows equal
+_TIE = 1e-9  # rounding of equal log evidences, which are frequent with categories
 
 
 def evidence_p_values(model: Model, rows: Rows, n_jobs: int | None = 1) -> FloatArray:
-    """Return the p-values of the evidence of rows (n,), each by the features that it has.
+    """Return the p-values of the evidence of rows (n,), each by its observed features.
 
-    A category that was not in the training rows counts as missing.
+    A category that did not occur in training counts as missing.
     """
     log_p, present = model.log_evidence(rows, n_jobs), _present(model, rows)
     tails, held_out = np.ones(rows.n_rows), held_out_tails(model)
@@ -52,14 +52,14 @@ def evidence_p_values(model: Model, rows: Rows, n_jobs: int | None = 1) -> Float
 
 
 def evidence_tails(model: Model, rows: Rows, n_jobs: int | None = 1) -> FloatArray:
-    """Return the tail probabilities of complete rows (n,), from few draws; NaN of other rows."""
+    """Return the tail probabilities of complete rows (n,), from few draws; NaN for other rows."""
     few = min(_FEW_DRAWS, max(100, _MOST_NUMBERS // model.schema.n_features))
     tails = _distribution(model, few, n_jobs, beyond=True)(model.log_evidence(rows, n_jobs))
     return np.where(_present(model, rows).all(axis=1), tails, np.nan)
 
 
 def _present(model: Model, rows: Rows) -> NDArray[np.bool_]:
-    """Return which features rows have (n, d)."""
+    """Return which features are observed (n, d)."""
     numbers = np.setdiff1d(np.arange(model.schema.n_features), model.schema.categorical)
     present = np.empty((rows.n_rows, model.schema.n_features), dtype=np.bool_)
     present[:, numbers] = ~np.isnan(rows.matrix)
@@ -74,8 +74,8 @@ def _distribution(
 
     Of N rows drawn from the model, b have no more evidence than a row: its probability is
     ``(b + 1) / (N + 1)``. With 100,000 draws one of 0.05 has a standard error of 0.0007. Each class
-    has its part of the draws, at least one. If `beyond`, the probability of a row with less
-    evidence than all draws falls in proportion to its evidence, so that such rows differ.
+    gets its proportion of the draws, at least one. If `beyond`, the probability of a row with less
+    evidence than all draws is proportional to its evidence, so that such rows can be ranked.
     """
     generator, solution = np.random.default_rng(0), model.parameters
     possible = np.flatnonzero(solution.prior > 0)

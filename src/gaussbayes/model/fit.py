@@ -1,9 +1,9 @@
 """Rows of any source → their model: fitted, or selected and calibrated, as the options say.
 
 A source that need not fit into memory, such as files, frames of Dask or Spark, and engines, is read
-once, in a fixed tree, for the statistics of its labelled rows and for its unlabelled rows, of which
-a sample is kept if they are too many; the result does not depend on who reads what. What has to be
-estimated before rows are summed is estimated by a sample, taken block by block on the way.
+once, in a fixed tree, for the statistics of its labelled rows and for its unlabelled rows, or a
+sample of them if they are too many; the result does not depend on the distribution of the work.
+Quantities that are needed before rows are summed are estimated from a sample, taken block by block.
 """
 
 from contextlib import suppress
@@ -49,16 +49,16 @@ FEWEST_UNLABELLED = 0.05
 """Weight of all unlabelled rows, relative to the labelled ones, below which they are not used."""
 
 MOST_SAMPLED = 20_000
-"""Rows of a sample: enough to learn transforms from, and to choose by."""
+"""Rows of a sample: enough for transforms and model selection."""
 
 MOST_BYTES = 1 << 27
-"""Rows of a source that take no more memory are all kept, without sampling."""
+"""Rows of a source are all kept, without sampling, up to this memory."""
 
 
 def fit_model(
     table: LabelledRows, schema: Schema, options: Options
 ) -> tuple[Model, Selection | None]:
-    """The model of a table with its parameters, and how it was selected if that was left open.
+    """The model of a table with its parameters, and the selection if there was one.
 
     The classes of `schema`, which names the features, are those of the table.
     """
@@ -81,7 +81,7 @@ def fit_model(
 def choose(
     table: LabelledRows, schema: Schema, options: Options, *, wide: bool = True
 ) -> tuple[Model, Selection | None]:
-    """The model of a table without its parameters: selected if that is open, and calibrated.
+    """The model of a table without its parameters: selected if necessary, and calibrated.
 
     Parameters
     ----------
@@ -97,9 +97,9 @@ def choose(
 def _choose_beside_unlabelled(
     table: LabelledRows, schema: Schema, options: Options, *, wide: bool
 ) -> tuple[Model, Selection | None]:
-    """The model with the weight of unlabelled rows that is best; at weight 0 they have no part.
+    """The model with the best weight of unlabelled rows; at weight 0 they have no effect.
 
-    Otherwise they would have one in the transforms. They are kept with the model all the same.
+    Otherwise they would affect the transforms. They are kept with the model anyway.
     """
     counts, labelled = table.targets.total_weights(), table.targets.labelled
     possible: tuple[float, ...] = options.unlabelled_weights
@@ -114,7 +114,7 @@ def _choose_beside_unlabelled(
     model, selection = _choose(pick(table, np.flatnonzero(labelled)), schema, options, wide=wide)
     assert model.statistics is not None
     assert selection is not None
-    # With more features than labelled rows only what these span is kept.
+    # With more features than labelled rows only the span of these is kept.
     with suppress(DataError):
         unlabelled = observe(table, model.settings, schema, 1, keep_all=True).unlabelled
         model = replace(model, statistics=replace(model.statistics, unlabelled=unlabelled))
@@ -124,7 +124,7 @@ def _choose_beside_unlabelled(
 def _choose(
     table: LabelledRows, schema: Schema, options: Options, *, wide: bool
 ) -> tuple[Model, Selection | None]:
-    """The model of a table whose unlabelled rows have a part in it, if there are any."""
+    """The model of a table with its unlabelled rows, if there are any."""
     threads, selection = _threads(table, schema, options), None
     notices: tuple[Notice, ...] = ()
     wide = wide and _is_wide(table, schema)
@@ -163,7 +163,7 @@ def _choose(
 
 
 def _view(table: LabelledRows, settings: Settings, schema: Schema, threads: int) -> HeldOutRows:
-    """The labelled rows of a table, all of which can be held out."""
+    """The labelled rows of a table, each of which can be held out."""
     statistics = observe(table, settings, schema, threads, keep_all=True).with_rows()
     return held_out_rows(table, statistics, schema, settings)
 
@@ -191,7 +191,7 @@ class Observation:
         return observe(block, self.settings, schema, threads)
 
     def n_bytes(self, n_classes: int) -> int:
-        """How much memory the statistics of so many classes take, as far as families say so."""
+        """The memory of the statistics of this number of classes, as far as families know it."""
         sizes = (
             part.family.n_bytes(n_classes, len(part.columns))
             for part in self.settings.components
@@ -201,7 +201,7 @@ class Observation:
 
 
 def model_columns(model: Model) -> ColumnTable:
-    """What each column of the table is to a fitted model, also of tables without names."""
+    """The kinds of the columns of a table for a fitted model, also without names."""
     schema = model.schema
     kinds: list[ColumnKind] = ["number"] * schema.n_features
     for component in model.components:
@@ -226,9 +226,9 @@ def fit_source(
 ) -> tuple[Model, Selection | None]:
     """The model of the rows of a source (see `gaussbayes.data.sources`).
 
-    What has to be estimated before rows are summed is estimated by all rows if they take at most
-    128 MB, and otherwise by a stratified sample of them, for which the source is read once more.
-    The same holds for selection and calibration.
+    Quantities that are needed before rows are summed are estimated from all rows if they take at
+    most 128 MB, and otherwise from a stratified sample, for which the source is read once more. The
+    same holds for selection and calibration.
     """
     rows = open_rows(source, request)
     schema = rows.encoder.schema(np.empty(0))
@@ -242,7 +242,7 @@ def fit_source(
         most = most_rows(schema.n_features)
         n_rows = rows.source.n_rows
         if n_rows is not None and n_rows > most:
-            most = 0  # they are not kept in vain
+            most = 0  # release them early
         reduced = rows.reduce(Sampling(schema.of_categories, most), n_jobs=n_jobs)
         sample: RowSample = reduced.total
         table = sample.table
@@ -264,7 +264,7 @@ def fit_source(
 
 
 def _notices(rows: RowSource, reduced: Reduced[Any]) -> tuple[Notice, ...]:
-    """What users should know about the reading of rows."""
+    """Notices about the reading of rows."""
     return (*rows.source.notices, *reduced.bad_rows.notices)
 
 
@@ -276,10 +276,9 @@ def observe_source(
     mark: object,
     n_jobs: int | None,
 ) -> tuple[SufficientStatistics, tuple[Notice, ...]]:
-    """The statistics of more labelled rows, whose features are found in a source by their names.
+    """The statistics of more labelled rows; the features are found in the source by name.
 
-    With them comes what users should know about the reading. `mark` is a label that stands for a
-    missing one.
+    They come with notices about the reading. `mark` is a mark of a missing label.
     """
     columns = Columns(
         features=feature_names(model), unlabelled=mark, **model.schema.missing.options
@@ -290,7 +289,7 @@ def observe_source(
 
 
 def feature_names(model: Model) -> tuple[str, ...]:
-    """The names of the features, by which the columns of a source are found."""
+    """The names of the features, to find the columns of a source."""
     if model.schema.features is None:
         msg = (
             "columns of a source are found by name, but the features of this model have no names: "
@@ -316,7 +315,7 @@ def join(a: LabelledRows, b: LabelledRows, names: Schema) -> LabelledRows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowSample:
-    """One of `every` rows of a source; all of them as long as they are not more than `most`."""
+    """One of `every` rows of a source; all of them if they are at most `most`."""
 
     table: LabelledRows
     names: Schema  # of the categories
@@ -338,7 +337,7 @@ class RowSample:
         return replace(self, table=pick(self.table, which), every=self.every * step)
 
     def bounded(self) -> "RowSample":
-        """The same, or a sample if there are too many."""
+        """The rows, or a sample if there are too many."""
         n, step = self.table.rows.n_rows, 1
         if n > max(MOST_SAMPLED, self.most if self.every == 1 else 0):
             while n > MOST_SAMPLED * step:
@@ -361,5 +360,5 @@ class Sampling:
 
 
 def most_rows(n_features: int) -> int:
-    """How many rows of a source are all kept."""
+    """The number of rows of a source up to which all are kept."""
     return MOST_BYTES // (8 * (n_features + 1))

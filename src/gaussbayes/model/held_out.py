@@ -1,24 +1,24 @@
 """The held-out engine: labelled rows scored by models that were not fitted to them.
 
-One policy. Quantities that are fixed before rows are held out are estimated by five folds. Given
-these, every family with a closed form for held-out rows uses it: the log densities are added, the
-prior is that of the other rows, and one normaliser makes posteriors of it; rows with which too much
-goes, so that rounding would show, are refitted. Where a family has no closed form, as for Gaussians
-of rows with missing values, the model of the other folds is fitted, by statistics that are added
-up, never subtracted. Unlabelled rows stay on the training side, and EM starts from the parameters
-of the fold before.
+One policy applies everywhere. Quantities that are fixed before rows are held out are estimated by
+five folds. Given these, every family with a closed form for held-out rows uses it: the log
+densities are added, the prior is that of the other rows, and one normaliser computes the
+posteriors. Rows whose removal leaves so little that rounding would matter are refitted. If a family
+has no closed form, such as Gaussians of rows with missing values, the model of the other folds is
+fitted from statistics that are added up, never subtracted. Unlabelled rows stay on the training
+side, and EM starts from the parameters of the previous fold.
 
-`leave_one_out` requests exactness: closed forms in which nothing is given, and otherwise a fit for
-each of fifty folds, which are single rows if there are no more. The likelihood of unlabelled rows
-may have several maxima, so that EM starts as a fit does.
+`leave_one_out` requests exactness: closed forms without fixed quantities, and otherwise a fit for
+each of fifty folds, which are single rows if there are at most fifty. The likelihood of unlabelled
+rows may have several maxima, so EM starts as in a fit.
 
-One rule makes all folds, and samples of rows, so that they do not depend on how a table is written.
-The rows of a class are sorted by their log density under the plain fit of the class: independent
-Gaussians and the frequencies of the categories, relative to the densest point, so that units do not
-count. Equal log densities are sorted by the values of the rows, equal rows by their weights. The
-classes follow one another by the number of their rows, then by their log densities and the values
-of the first row, never by their labels. The rows go to the folds in turn, in this order: every fold
-has rows near the centre of a class and far from it. The rows of a sample are evenly spaced in it.
+One rule determines all folds and samples of rows, so that they do not depend on the order or the
+units of a table. The rows of a class are sorted by their log density under the plain fit of the
+class: independent Gaussians and the frequencies of the categories, relative to the densest point,
+so that units do not matter. Ties are sorted by the values of the rows, then by their weights.
+Classes are sorted by their number of rows, then by log densities and the values of the first row,
+never by their labels. The rows go to the folds in turn, in this order, so every fold has rows near
+the centre of a class and far from it. The rows of a sample are evenly spaced in the same order.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -68,14 +68,14 @@ _MOST_DEVIATIONS = 1 << 22
 _LEAST = 2  # rows of every class in a sample
 
 EXACT_FOLDS = 50
-"""Refits where exactness is requested and there is no closed form; so many rows are held out one
-at a time."""
+"""Number of refits if exactness is requested and there is no closed form; up to this number, rows
+are held out one at a time."""
 
 Outcome: TypeAlias = FloatArray | GaussBayesError
-"""Log posteriors (m, k) of held-out rows, or why there are none."""
+"""Log posteriors (m, k) of held-out rows, or the error."""
 
 ClosedForms: TypeAlias = list[LeftOut]
-"""That of each family."""
+"""The closed form of each family."""
 
 
 def fold_numbers(rows: Rows, targets: Targets, folds: int) -> NDArray[np.intp]:
@@ -96,7 +96,7 @@ def fold_numbers(rows: Rows, targets: Targets, folds: int) -> NDArray[np.intp]:
 
 
 def spread_sample(rows: Rows, targets: Targets, most: int) -> NDArray[np.intp]:
-    """The numbers of about `most` of the rows: of each class the same proportion, at least two.
+    """The numbers of about `most` of the rows: the same proportion of each class, at least two.
 
     They are evenly spaced in the order in which rows go to the folds.
     """
@@ -130,17 +130,17 @@ def _order(rows: Rows, targets: Targets) -> NDArray[np.intp]:
 
 
 def _keys(rows: Rows, targets: Targets) -> list[NDArray[np.generic]]:
-    """What rows are sorted by, the last first: log densities, values, weights.
+    """The sort keys of rows, the last first: log densities, values, weights.
 
-    Log densities are rounded to single precision: rounding, which may depend on the order of the
-    rows, is not to decide.
+    Log densities are rounded to single precision, so that rounding errors, which may depend on the
+    order of the rows, do not decide.
     """
     densities = _log_densities(rows, targets).astype(np.float32)
     return [targets.total_weights(), *rows.codes.T[::-1], *rows.matrix.T[::-1], densities]
 
 
 def _sorted(keys: list[NDArray[np.generic]]) -> NDArray[np.intp]:
-    """``np.lexsort`` of many keys, which are compared only where the last two are equal."""
+    """``np.lexsort`` of many keys, which are compared only if the last two are equal."""
     order = np.lexsort(keys[-2:])
     last = [key[order] for key in keys[-2:]]
     same = np.ones(order.size - 1, dtype=np.bool_)
@@ -153,7 +153,7 @@ def _sorted(keys: list[NDArray[np.generic]]) -> NDArray[np.intp]:
 
 
 def _log_densities(rows: Rows, targets: Targets) -> FloatArray:
-    """``log p(x | c) − max log p(x | c)`` (n,) of the plain fit, of the values that a row has."""
+    """``log p(x | c) − max log p(x | c)`` (n,) of the plain fit, over the observed values."""
     order = np.argsort(targets.codes, kind="stable")
     codes, weights = targets.codes[order], targets.total_weights()[order, None]
     starts = np.flatnonzero(np.diff(codes, prepend=codes[:1] - 1))
@@ -161,12 +161,12 @@ def _log_densities(rows: Rows, targets: Targets) -> FloatArray:
     result, X = np.zeros(codes.size), rows.matrix
 
     def averaged(values: FloatArray, counts: FloatArray) -> FloatArray:
-        """The mean of each class, for each of its rows (n, d)."""
+        """The class mean of each row (n, d)."""
         total = np.add.reduceat(counts, starts, axis=0)
         sums = np.add.reduceat(counts * values, starts, axis=0)
         return np.asarray((sums / np.where(total > 0, total, 1.0))[of_class])
 
-    with np.errstate(all="ignore"):  # what overflows is far from all others
+    with np.errstate(all="ignore"):  # values that overflow are far from all others
         for block in ranges(X.shape[1], rows_at_once(4 * codes.size)):
             values = X[:, block][order].astype(np.float64)
             counts = weights * ~np.isnan(values)
@@ -192,7 +192,7 @@ def _log_densities(rows: Rows, targets: Targets) -> FloatArray:
 
 
 def pick(table: LabelledRows, which: Which) -> LabelledRows:
-    """Some rows of a table; the classes stay."""
+    """Some rows of a table, with the same classes."""
     return replace(table, rows=table.rows[which], targets=table.targets[which])
 
 
@@ -204,9 +204,9 @@ class HeldOutRows:
     targets: Targets
     statistics: SufficientStatistics
     schema: Schema
-    settings: Settings  # by which the rows were observed
-    numbers: NDArray[np.intp]  # (n,) which rows of the table they are
-    held: NDArray[np.intp]  # (m,) those of these rows that are held out
+    settings: Settings  # under which the rows were observed
+    numbers: NDArray[np.intp]  # (n,) numbers of these rows in the table
+    held: NDArray[np.intp]  # (m,) numbers of the held-out rows among these
 
     @property
     def classes(self) -> LabelArray:
@@ -215,7 +215,7 @@ class HeldOutRows:
 
     @property
     def codes(self) -> CodeArray:
-        """The class of each row (n,); of soft labels that of the largest."""
+        """The class of each row (n,); for soft labels that of the largest."""
         return self.targets.codes
 
     @cached_property
@@ -230,7 +230,7 @@ class HeldOutRows:
 
     @cached_property
     def folds(self) -> list[tuple[NDArray[np.intp], tuple[Any, ...]]]:
-        """The places of each of the five folds, and the statistics of all other rows."""
+        """The positions of each of the five folds, and the statistics of all other rows."""
         return list(self.without_folds(self.fold))
 
     def observed(self, rows: NDArray[np.intp]) -> tuple[Any, ...]:
@@ -238,13 +238,13 @@ class HeldOutRows:
         return observe_parts(self.rows[rows], self.targets[rows], self.settings, self.schema)
 
     def without(self, rows: NDArray[np.intp]) -> tuple[Any, ...]:
-        """The statistics of all rows but some: added up, so that no digit is lost."""
+        """The statistics of all other rows: added up, so that no digits are lost."""
         return self.observed(np.delete(np.arange(self.codes.size), rows))
 
     def without_folds(
         self, fold: NDArray[np.intp]
     ) -> Iterator[tuple[NDArray[np.intp], tuple[Any, ...]]]:
-        """The places of each fold among the held-out rows, and the statistics of all other rows."""
+        """The positions of each fold among the held-out rows, and statistics of all others."""
         stays = np.delete(np.arange(self.codes.size), self.held)
         always = self.observed(stays) if stays.size else None
         return self._by_halves(fold, range(int(fold.max(initial=0)) + 1), always)
@@ -252,7 +252,7 @@ class HeldOutRows:
     def _by_halves(
         self, fold: NDArray[np.intp], numbers: range, outside: tuple[Any, ...] | None
     ) -> Iterator[tuple[NDArray[np.intp], tuple[Any, ...]]]:
-        """Folds with these numbers; statistics are added up by halves, never subtracted."""
+        """The folds of these numbers; statistics are added up by halves, never subtracted."""
         if len(numbers) > 1:
             middle = len(numbers) // 2
             halves = numbers[:middle], numbers[middle:]
@@ -265,7 +265,7 @@ class HeldOutRows:
             yield np.flatnonzero(fold == numbers[0]), outside
 
     def labelled(self) -> "HeldOutRows":
-        """The same without the statistics of unlabelled rows."""
+        """The rows without the statistics of unlabelled rows."""
         return replace(
             self,
             statistics=replace(self.statistics, unlabelled=None),
@@ -276,19 +276,19 @@ class HeldOutRows:
 
     @property
     def members(self) -> "tuple[HeldOutRows, ...]":
-        """The same for each member of a pool; these if there is none."""
+        """The rows for each member of a pool, or these without a pool."""
         pairs = zip(self.statistics.members(self.settings), self.settings.members, strict=True)
         return tuple(replace(self, statistics=part, settings=each) for part, each in pairs)
 
     def with_company(self) -> "HeldOutRows":
-        """The same, holding out rows that weigh something and are not alone in their class."""
+        """The rows, holding out those with a weight above 0 that are not alone in their class."""
         weights = self.targets.weights
         heavy = np.ones(self.codes.size, dtype=np.bool_) if weights is None else weights > 0
         company = np.bincount(self.codes[heavy], minlength=self.classes.shape[0]) > 1
         return replace(self, held=np.flatnonzero(heavy & company[self.codes]))
 
     def sampled(self, most: int) -> "HeldOutRows":
-        """The same, holding out at most so many rows: of each class the same proportion."""
+        """The rows, holding out at most this number: the same proportion of each class."""
         if self.held.size <= most:
             return self
         return replace(self, held=self.held[spread_sample(self.rows[self.held], self.truth, most)])
@@ -297,10 +297,7 @@ class HeldOutRows:
 def held_out_rows(
     table: LabelledRows, statistics: SufficientStatistics, schema: Schema, settings: Settings
 ) -> HeldOutRows:
-    """The labelled rows of a table with their statistics, in its classes: all held out.
-
-    Rows of classes that weigh nothing are dropped.
-    """
+    """The labelled rows of a table with their statistics, all held out, without empty classes."""
     known = {label: code for code, label in enumerate(statistics.classes.tolist())}
     position = np.array([known.get(label, -1) for label in table.classes.tolist()], dtype=np.int32)
     rows, targets = table.rows, table.targets
@@ -322,10 +319,10 @@ def hold_out(
     *,
     exact: bool = False,
 ) -> tuple[list[Outcome], int]:
-    """Log posteriors of held-out rows under each of several settings, and how many folds.
+    """Log posteriors of held-out rows under several settings, and the number of folds.
 
-    The settings differ in what regularises only, and are not calibrated. All of them are held out
-    in the same way, so that they can be compared.
+    The settings differ in regularisation only, and are not calibrated. All use the same held-out
+    rows, so that they can be compared.
     """
     functions = _closed_forms(data, path, exact=exact)
     if functions is not None:
@@ -344,7 +341,7 @@ def evidence_of(
     weights = data.truth.total_weights().astype(np.float64)
     log_prior = _log_prior(settings.priors, data, _removal(data, data.held))
     log_prior -= log_sum_exp(log_prior)[:, None]
-    with np.errstate(invalid="ignore"):  # a prior of 0 leaves nothing to be known
+    with np.errstate(invalid="ignore"):  # a prior of 0 determines the posterior
         log_likelihood, more = (
             None if each is None else np.nan_to_num(each - log_prior, nan=-np.inf, neginf=-np.inf)
             for each in (outcome, second)
@@ -360,9 +357,9 @@ def calibrated(
     outcome: FloatArray | None,
     second: FloatArray | None = None,
 ) -> tuple[Calibration, FloatArray]:
-    """The calibration of a model, and log posteriors (m, k) that are calibrated by other folds.
+    """The calibration of a model, and log posteriors (m, k) that are calibrated on other folds.
 
-    `outcome` are its log posteriors, or those of the members of a pool, as if each were alone.
+    `outcome` has its log posteriors, or those of each member of a pool alone.
     """
     k, codes = data.classes.shape[0], data.truth.codes
     if outcome is None or not codes.size:  # no row can be held out
@@ -380,8 +377,8 @@ def tails_of(
     """Tail probabilities of held-out rows, by the models of the other folds, sorted.
 
     For each class those of the distances of its rows, then those of all rows from the nearest
-    class, then those of the evidence of complete rows. Nothing if the model of some folds cannot be
-    fitted; empty where a model has no distances, or cannot be simulated.
+    class, then those of the evidence of complete rows. None if the model of some folds cannot be
+    fitted; empty if a model has no distances, or cannot be simulated.
     """
     k, codes = data.classes.shape[0], data.truth.codes
     tails, evidence = np.full((codes.size, k), np.nan), np.full(codes.size, np.nan)
@@ -405,9 +402,9 @@ def tails_of(
 def _closed_forms(
     data: HeldOutRows, path: Sequence[Settings], *, exact: bool
 ) -> ClosedForms | None:
-    """Each family's closed form for a held-out row, for all of the path; None unless all have one.
+    """The closed form of each family for the whole path; None unless all have one.
 
-    Soft labels have none: a row takes its weights from several classes at once.
+    Soft labels have none: removing a row changes several classes at once.
     """
     if data.targets.is_soft:
         return None
@@ -431,7 +428,7 @@ def _in_closed_form(
     functions: ClosedForms,
     n_jobs: int | None,
 ) -> list[Outcome]:
-    """Log posteriors in closed form, and by refitting without the rows that need it."""
+    """Log posteriors in closed form, and by refits for rows that need them."""
     n, k, s = data.held.size, data.classes.shape[0], len(path)
     result = np.empty((s, n, k))
     reliable = np.empty((s, n), dtype=np.bool_)
@@ -440,7 +437,7 @@ def _in_closed_form(
     def predict(places: slice) -> None:
         rows = data.held[places]
         removal = _removal(data, rows)
-        # What overflows or vanishes here is not reliable, and is refitted.
+        # Results that overflow or vanish here are not reliable, and are refitted.
         with np.errstate(all="ignore"):
             joint = np.repeat(_log_prior(path[0].priors, data, removal)[None], s, axis=0)
             good = np.repeat(removal.sound[None], s, axis=0)
@@ -453,7 +450,7 @@ def _in_closed_form(
         reliable[:, places] = good & ~np.isnan(posterior.T).any(axis=0).reshape(good.shape)
 
     d = max(1, data.schema.n_features)
-    step = rows_at_once(4 * d, max(128, 8 * d))  # d × d matrices are worth so many rows
+    step = rows_at_once(4 * d, max(128, 8 * d))  # memory of the d × d matrices, in rows
     step = min(step, max(8, _MOST_DEVIATIONS // (k * d)))
     if d > data.codes.size:  # a block of the deviations from all means is no larger than the rows
         step = max(8, data.codes.size // (2 * k))
@@ -472,7 +469,7 @@ def _refit(
     unreliable: list[int],
     outcomes: list[Outcome],
 ) -> None:
-    """Fit some models without a row for which their closed form is not reliable, in place."""
+    """Replace unreliable results of closed forms by refits without the row, in place."""
     row = data.held[[place]]
     others = SufficientStatistics(data.classes, data.without(row), data.statistics.unlabelled)
     for number in unreliable:
@@ -487,7 +484,7 @@ def _refit(
 def _hold_out_folds(
     data: HeldOutRows, path: Sequence[Settings], n_jobs: int | None, *, exact: bool
 ) -> tuple[list[Outcome], int]:
-    """Log posteriors by the models of the other folds, and how many folds there are.
+    """Log posteriors by the models of the other folds, and the number of folds.
 
     The statistics of the other folds are the same for all settings of the path.
     """
@@ -526,13 +523,13 @@ def _posterior_without(
     *,
     exact: bool = True,
 ) -> tuple[FloatArray, Solution | None]:
-    """Log posteriors (m, k) of rows by the model of the others; −∞ for a class without any.
+    """Log posteriors (m, k) of rows by the model of the others; −∞ for a class without rows.
 
     Also its parameters, unless a class is missing in it.
     """
     present = np.flatnonzero(statistics.weight > 0)
     result = np.full((rows.size, data.classes.shape[0]), -np.inf)
-    if present.size == 1 < data.classes.size:  # there is no other class left to choose
+    if present.size == 1 < data.classes.size:  # only one class remains
         result[:, present] = 0.0
         return result, None
     try:
@@ -554,7 +551,7 @@ def _model_of_others(
     *,
     exact: bool = False,
 ) -> tuple[Model, NDArray[np.intp]]:
-    """The model of the rows that are not held out, and the codes of the classes that they have."""
+    """The model of the rows that are not held out, and the codes of their classes."""
     present = np.flatnonzero(statistics.weight > 0)
     priors = _priors_of_some(settings.priors, data.schema, statistics.weight, present)
     if present.size < data.classes.size:
@@ -565,7 +562,7 @@ def _model_of_others(
 
 
 def _removal(data: HeldOutRows, rows: NDArray[np.intp]) -> Removal:
-    """The removal of each of some rows."""
+    """The removal of each of these rows."""
     weights = data.targets[rows].total_weights().astype(np.float64)
     return remove(data.codes[rows].astype(np.intp), weights, data.statistics.weight)
 
@@ -585,7 +582,7 @@ def _log_prior(priors: Priors, data: HeldOutRows, removal: Removal) -> FloatArra
 def _priors_of_some(
     priors: Priors, schema: Schema, weight: FloatArray, present: NDArray[np.intp]
 ) -> Priors:
-    """The priors of the classes that are left, in the proportions that were given."""
+    """The priors of the remaining classes, in the given proportions."""
     if priors is None or present.size == weight.size:
         return priors
     of_all = class_priors(priors, schema, weight)

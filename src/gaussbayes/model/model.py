@@ -1,8 +1,7 @@
 """A model as one record: every step from one model to the next, and every score of rows.
 
-The classifier, the model files and the command line all work on this record: what a step
-does, and what it refuses, is written here once. A step returns a new record, so that one that fails
-changes nothing.
+The classifier, the model files and the command line all use this record; each step and its errors
+are implemented here once. A step returns a new record, so that a failed step changes nothing.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ class Model(Result):
     """Settings, the statistics of the rows it was fitted to, and the parameters that follow.
 
     A model whose parameters were given has no statistics. Parameters that are not computed yet
-    are None; `solved` gives the model with them.
+    are None; `solved` returns the model with them.
 
     Examples
     --------
@@ -59,13 +58,13 @@ class Model(Result):
     schema: Schema  # classes, features
     statistics: SufficientStatistics | None  # None if the parameters were given
     solution: Solution | None = None
-    target: str | None = None  # the column that the labels came from, if it has a name
+    target: str | None = None  # the column of the labels, if it has a name
     notices: tuple[
         Notice, ...
     ] = ()  # about the reading of its rows; see `gaussbayes.model.summary`
 
     def tables(self) -> Sequence[Block]:
-        """What it is, its classes and its parameters; see `gaussbayes.model.summary`."""
+        """The title, the classes and the parameters; see `gaussbayes.model.summary`."""
         from gaussbayes.model.summary import summarise
 
         return summarise(self).tables()
@@ -76,7 +75,7 @@ class Model(Result):
 
         return summarise(self).to_dict()
 
-    # What it is made of.
+    # Parts.
 
     @property
     def classes(self) -> LabelArray:
@@ -92,11 +91,11 @@ class Model(Result):
         return unite(announced, self.classes)[0]
 
     def announcing(self, labels: LabelArray | None) -> Model:
-        """The same model, with labels that have a place in exports although they have no rows."""
+        """The same model, with labels without rows that exports include."""
         return replace(self, schema=replace(self.schema, announced=labels))
 
     def noticing(self, notices: tuple[Notice, ...]) -> Model:
-        """The same model, with more of what users should know about the reading of its rows."""
+        """The same model, with more notices about the reading of its rows."""
         return replace(self, notices=tuple(dict.fromkeys((*self.notices, *notices))))
 
     @property
@@ -106,7 +105,7 @@ class Model(Result):
 
     @property
     def components(self) -> tuple[Component, ...]:
-        """The families, each with the features it is a distribution of, but a second member."""
+        """The families with their features, except for a second member."""
         return self.settings.members[0].components
 
     @property
@@ -118,11 +117,11 @@ class Model(Result):
 
     @property
     def densities(self) -> tuple[Any, ...]:
-        """The class-conditional densities, one for each component: those of the first member."""
+        """The class-conditional densities of the first member, one for each component."""
         return self.parameters.densities
 
     def capable(self, capability: type[Answer], step: str) -> list[Answer]:
-        """The densities, each of which must have a capability that a step needs."""
+        """The densities, which must have the capability that a step needs."""
         pairs = zip(self.densities, self.components, strict=True)
         return [require(density, capability, part.family, step) for density, part in pairs]
 
@@ -142,7 +141,7 @@ class Model(Result):
 
     @property
     def convergence(self) -> Convergence | None:
-        """How EM proceeded; None if nothing was missing."""
+        """The progress of EM; None if nothing was missing."""
         return self.parameters.convergence
 
     @property
@@ -164,7 +163,7 @@ class Model(Result):
 
     @property
     def encoder(self) -> Encoder:
-        """What turns any container into rows of this model."""
+        """The encoder of rows of this model."""
         schema = self.schema
         columns = (schema.n_features, schema.features, schema.categorical)
         return Encoder(*columns, self.categories, schema.missing, schema.roles)
@@ -180,7 +179,7 @@ class Model(Result):
             return self
         assert self.statistics is not None
         solution = solve(self.statistics, self.settings, self.schema, n_jobs, start, goal)
-        # Quicker than `replace`, and small fits are made many times.
+        # Faster than `replace`, for many small fits.
         return Model(
             self.settings, self.schema, self.statistics, solution, self.target, self.notices
         )
@@ -188,11 +187,11 @@ class Model(Result):
     # Rows and their scores.
 
     def rows(self, X: TableLike) -> Rows:
-        """Any container of rows as this model takes them; unseen categories are warned of."""
+        """Convert any container to rows of this model; new categories raise a warning."""
         return X if isinstance(X, Rows) else self.encoder.encode(self.without_target(X))
 
     def without_target(self, X: TableLike) -> TableLike:
-        """A table without the column that the labels came from, which may be there or not."""
+        """A table without the column of the labels, if it has one."""
         if self.target is None or not is_frame(X):
             return X
         roles, frame = self.schema.roles, as_frame(X)
@@ -203,7 +202,7 @@ class Model(Result):
         return dropped
 
     def parts(self, rows: Rows) -> tuple[Rows, ...]:
-        """The rows as each component takes them."""
+        """The rows of each component."""
         return self.settings.members[0].parts(rows, self.schema)
 
     def join(self, parts: Sequence[Rows]) -> Rows:
@@ -219,7 +218,7 @@ class Model(Result):
         return self._scored(scores.score, rows, "posterior", n_jobs)
 
     def log_posterior(self, rows: Rows, n_jobs: int | None = None) -> RealArray:
-        """``log p(c | x)`` (n, k), exact however small."""
+        """``log p(c | x)`` (n, k), exact also for tiny probabilities."""
         return self._scored(scores.score, rows, "log_posterior", n_jobs)
 
     def log_joint(self, rows: Rows, n_jobs: int | None = None) -> RealArray:
@@ -241,7 +240,7 @@ class Model(Result):
     def squared_distance(
         self, rows: Rows, n_jobs: int | None = None
     ) -> tuple[FloatArray, FloatArray]:
-        """Squared Mahalanobis distances (n, k), and over how many columns each row's are (n,)."""
+        """Squared Mahalanobis distances (n, k), and numbers of observed columns (n,)."""
         return self._scored(scores.squared_distance, rows, n_jobs)
 
     def negative_log_likelihood(
@@ -253,7 +252,7 @@ class Model(Result):
     def _scored(self, function: Callable[..., Answer], rows: Rows, *more: Any) -> Answer:
         """Apply a function of `gaussbayes.model.solution` to rows; errors name the columns."""
         try:
-            single = len(self.settings.components) == 1  # it takes all features
+            single = len(self.settings.components) == 1  # it needs all features
             parts = (rows,) if single else self.settings.parts(rows, self.schema)
             return function(self.parameters, parts, *more)
         except DataError as error:
@@ -278,7 +277,7 @@ class Model(Result):
         return self.statistics
 
     def with_priors(self, priors: Priors) -> Model:
-        """The same densities under other priors; None are those estimated from the rows."""
+        """The same densities under other priors; None takes those estimated from the rows."""
         settings = replace(self.settings, priors=priors)
         if (
             self.solution is None
@@ -286,7 +285,7 @@ class Model(Result):
             and self.statistics.unlabelled is None
         ):
             changed = replace(self, settings=settings)
-            _ = changed.prior  # checked now, not when a prediction is wanted
+            _ = changed.prior  # checked now, not at a prediction
             return changed
         solution = self.parameters
         weight = np.ones(self.classes.shape[0]) if solution.weight is None else solution.weight
@@ -294,7 +293,7 @@ class Model(Result):
         return replace(self, settings=settings, solution=replace(solution, prior=prior))
 
     def updated(self, more: SufficientStatistics) -> Model:
-        """The model of the rows so far and of more, which may be of new classes."""
+        """The model of the rows so far and of new rows, which may have new classes."""
         statistics = self.statistics_for("updating")
         return self._of(statistics.plus(more.with_rows(), self.settings, self.schema))
 
@@ -303,9 +302,10 @@ class Model(Result):
         return self._of(statistics.with_rows())
 
     def decayed(self, factor: float) -> Model:
-        """The model of the same rows, each counting `factor` times as much: at most 1, above 0.
+        """The model of the same rows with weights multiplied by `factor`, above 0 and at most 1.
 
-        Settings that count rows, such as smoothing, stay as they are: they weigh more.
+        Settings in units of rows, such as smoothing, do not change: their relative weight
+        increases.
         """
         if not 0.0 < finite_number("decay", factor) <= 1.0:
             msg = f"decay must be above 0 and at most 1, got {factor!r}"
@@ -315,16 +315,16 @@ class Model(Result):
         return self._of(self.statistics_for("decay").scaled(float(factor)))
 
     def without(self, rows: SufficientStatistics) -> Model:
-        """The model of the rows so far without some of them, which must be among them.
+        """The model of the rows so far without some of them.
 
         A class without remaining rows is dropped.
         """
         return self._of(self.statistics_for("forget").without(rows, self.settings, self.schema))
 
     def without_class(self, label: object) -> Model:
-        """The model without a class and its rows; nothing is changed in the others.
+        """The model without a class and its rows; the others do not change.
 
-        A scatter that is summed over the classes still has its rows: a notice says so.
+        A scatter that is summed over the classes still contains its rows, which a notice reports.
         """
         statistics = self.statistics_for("remove_class")
         code = self.schema.position(label)
@@ -347,8 +347,8 @@ class Model(Result):
     def merged(self, other: Model) -> Model:
         """The model of the rows of both, with the settings of this one; classes are united.
 
-        The features must be the same. What one of the two does not know, their names or that of the
-        target, is taken from the other.
+        The features must be the same. Names that one of the two lacks, also that of the target, are
+        taken from the other.
         """
         mine, theirs = self.statistics_for("merge"), other.statistics_for("merge")
         self.check_same_features(other, "merged")
@@ -369,7 +369,7 @@ class Model(Result):
         return replace(both, schema=schema, target=target).noticing(other.notices)
 
     def unmerged(self, other: Model) -> Model:
-        """The model without the rows of another, which must be among them: `merged` undone."""
+        """The model without the rows of another: the inverse of `merged`."""
         self.check_same_features(other, "taken apart")
         theirs = other.statistics_for("unmerge").adapted(self.settings)
         return self.without(theirs)
@@ -385,7 +385,7 @@ class Model(Result):
     def marginal(self, features: Sequence[int | str]) -> Model:
         """The model of some features, by name or number, with the others integrated out.
 
-        Its posteriors are those of the whole model where the other features are missing.
+        Its posteriors are those of the whole model if the other features are missing.
         """
         columns = self.schema.find_columns(features)
         place = {column: position for position, column in enumerate(columns)}
@@ -425,7 +425,7 @@ class Model(Result):
         return replace(self, settings=settings, schema=schema, statistics=statistics, solution=None)
 
     def checked(self) -> Model:
-        """The same; priors that do not fit the classes are an error now, not at a prediction."""
+        """The same model, after checking the priors now, not at a prediction."""
         class_priors(self.settings.priors, self.schema, np.ones(self.classes.shape[0]))
         return self
 
@@ -433,7 +433,7 @@ class Model(Result):
 def known_categories(
     components: Sequence[Component], parts: Sequence[Any], schema: Schema
 ) -> tuple[Categories, ...]:
-    """The categories of each categorical feature, as statistics or densities know them.
+    """The categories of each categorical feature, from statistics or densities.
 
     The last of the statistics may be those of a second member.
     """
@@ -447,7 +447,7 @@ def known_categories(
 def unsolved_model(
     settings: Settings, schema: Schema, statistics: SufficientStatistics, target: str | None = None
 ) -> Model:
-    """The model of rows with these statistics, without the classes that weigh nothing.
+    """The model of rows with these statistics, without classes of weight 0.
 
     The calibration among the settings is one of the classes of `schema`.
     """
@@ -477,14 +477,14 @@ def solve(
     start: Solution | None = None,
     goal: Goal = EXACT,
 ) -> Solution:
-    """The parameters of the classes, whatever is missing; there are at least two, as a rule.
+    """The parameters of the classes, with any missing values or labels.
 
-    Labelled rows alone leave every family to itself; unlabelled ones join them in EM. It starts
-    from `start`, parameters near the result, and goes as far as the `goal`.
+    With labelled rows alone, families are estimated independently; unlabelled rows need a joint EM.
+    It starts from `start`, parameters near the result, and stops at the `goal`.
     """
     weight: FloatArray = statistics.parts[0].weight
     check_classes(weight, schema, settings.fewest_classes)
-    # Nearly always a number of threads that is known already.
+    # Usually the number of threads is already known.
     threads = n_jobs if type(n_jobs) is int and n_jobs > 0 else n_threads(n_jobs)
     if len(settings.components) > 1 and settings.is_pooled:
         of_first, of_second = statistics.members(settings)
@@ -523,7 +523,7 @@ def solve(
 
 
 def check_classes(weight: FloatArray, schema: Schema, fewest: int = 2) -> None:
-    """Raise unless at least two classes, or so many, have rows."""
+    """Raise unless at least this number of classes have rows."""
     check_n_classes(schema.classes, fewest)
     if not weight.min() > 0:
         code = int(np.argmin(weight > 0))
@@ -535,7 +535,7 @@ def check_classes(weight: FloatArray, schema: Schema, fewest: int = 2) -> None:
 
 
 def check_n_classes(classes: LabelArray, fewest: int = 2) -> None:
-    """Raise for labels of one class, or of none, or of fewer than so many."""
+    """Raise for labels of too few classes."""
     if classes.size >= fewest:
         return
     which = f"1 class: {classes.tolist()[0]!r}" if classes.size else "0 classes"
@@ -552,7 +552,7 @@ def _convergence(
     settings: Settings,
     prior: FloatArray,
 ) -> Convergence | None:
-    """How EM proceeded in all families together; None if none needed it."""
+    """The progress of EM in all families together; None if none needed it."""
     records = [fit.convergence for fit in fits if fit.convergence is not None]
     if not records:
         return None
@@ -561,7 +561,7 @@ def _convergence(
     total = np.full(length, float(statistics.weight[possible] @ np.log(prior[possible])))
     for family, fit, part in zip(settings.families, fits, statistics.parts, strict=True):
         if fit.convergence is None:
-            with suppress(OptionError):  # Student-t densities have no sum: a constant less
+            with suppress(OptionError):  # Student-t densities have no sum, so a constant is omitted
                 total += fit.density.log_likelihood(part) + family.log_penalty(fit.density)
         else:
             curve = fit.convergence.log_likelihood

@@ -1,4 +1,4 @@
-"""The options of users, checked once: a family for every feature, priors, and what is selected."""
+"""The user's options, checked once: a family for every feature, priors, and selection."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -34,9 +34,9 @@ __all__ = ["COLUMN_OPTIONS", "OPTIONS", "READ_OPTIONS", "Option", "Options", "mo
 AUTOMATIC = "auto"
 
 TRIED = ("range", "yeo-johnson")
-"""The transforms that the automatic choice tries.
+"""The transforms that `AutoClassifier` compares.
 
-In units of their ranges features such as pixels stay comparable; powers make features symmetric.
+Scaling by ranges keeps features such as pixels comparable; powers make features symmetric.
 """
 
 AUTOMATIC_SETTINGS: Mapping[str, Any] = {
@@ -155,10 +155,10 @@ FAMILY_SETTINGS = (
     "bins",
     "smoothing",
 )
-"""The settings of families: each takes those that it knows."""
+"""The settings of families: each uses those that it knows."""
 
 DEFAULT_FAMILIES = {"number": "gaussian", "category": "categorical"}
-"""The family of the features that are given none."""
+"""The family of features without a given one."""
 
 
 @dataclass(frozen=True)
@@ -166,37 +166,37 @@ class Options:
     """The options of a model, before its features are known."""
 
     of_families: Mapping[str, Any]
-    """Options that families have, by name: each family takes those that it knows."""
+    """Options of families, by name: each family uses those that it knows."""
     families: tuple[tuple[tuple[str | int, ...], str | AnyFamily], ...] = ()
     """Features by name or number, and the name of their family, or the family itself."""
     priors: Priors = None
-    unlabelled_weight: float | None = None  # None leaves it to the automatic choice, or is 1
+    unlabelled_weight: float | None = None  # None is selected, or is 1
     transform: Any = None
-    """What Gaussian features are transformed by; or pairs of features and what they are."""
+    """The transform of the Gaussian features, or pairs of features and transforms."""
     calibrate: bool = False
-    """Whether posteriors are calibrated; those of an automatic choice always are."""
+    """Whether posteriors are calibrated; those of `AutoClassifier` always are."""
     columns: Columns | None = None
-    """What is known about the columns; None takes all of them for numbers."""
+    """The request about the columns; None treats all of them as numbers."""
     missing: MissingMarks = STANDARD_MARKS
     n_jobs: int | None = None
     made: Mapping[str, AnyFamily] = field(default_factory=dict, repr=False)
-    """Families that were made already, by name."""
-    fewest_classes: int = 2  # with rows, that a model must have
+    """Families that already exist, by name."""
+    fewest_classes: int = 2  # least number of classes with rows
 
     @cached_property
     def automatic(self) -> bool:
-        """Whether something is left to be chosen, if there are features that it is about."""
+        """Whether something is selected, if its features exist."""
         return "auto" in (self.transform, *self.of_families.values())
 
     @property
     def unlabelled_weights(self) -> tuple[float, ...]:
-        """What an unlabelled row may count beside a labelled one where that is chosen."""
+        """The candidates of the weight of an unlabelled row, if it is selected."""
         weight = self.unlabelled_weight
         return UNLABELLED_WEIGHTS if weight is None else (weight,)
 
     @property
     def kinds(self) -> dict[str | int, Any]:
-        """What features that are given a family must hold; see `gaussbayes.data.columns`."""
+        """The kinds that given families need; see `gaussbayes.data.columns`."""
         contents = [
             (features, Component(self._family(family), ()).content)
             for features, family in self.families
@@ -214,14 +214,14 @@ class Options:
         return None if self.columns is None else self.columns.unlabelled
 
     def marks_of(self, y: LabelsLike | None = None) -> ColumnMarks:
-        """What stands for a missing label; labels may be a column that has a name."""
+        """The marks of a missing label; the labels may be a named column."""
         name = name_of(y)
         marks = self.missing.unnamed if name is None else self.missing.of(name)
         return marks if self.unlabelled is None else marks.plus(self.unlabelled)
 
     @cached_property
     def request(self) -> Request:
-        """What is asked of a table; computed once."""
+        """The request for a table, computed once."""
         kinds = self.kinds
         if isinstance(self.transform, tuple):
             kinds |= {feature: "number" for features, _ in self.transform for feature in features}
@@ -230,9 +230,9 @@ class Options:
     def table(
         self, X: TableLike, y: LabelsLike, sample_weight: WeightsLike = None
     ) -> tuple[LabelledRows, Schema]:
-        """Rows with labels and weights, of which nothing is known yet, and their features."""
+        """Rows of a new table with labels and weights, and their features."""
         shape: tuple[int, ...] = getattr(X, "shape", ())
-        # What is not a table has an error of its own, whatever the number of labels.
+        # X that is not a table has a separate error, for any number of labels.
         n_rows = shape[0] if len(shape) == 2 and all(shape) else None
         targets, classes = read_targets(y, n_rows, sample_weight, self.marks_of(y), self.n_jobs)
         encoder = self.encoder(X, (targets, classes), name_of(y))
@@ -262,12 +262,12 @@ class Options:
 
     @property
     def _pairs(self) -> tuple[Any, ...]:
-        """Features, each with the family or the transform that it is given."""
+        """Features with their given families or transforms."""
         some = self.transform if isinstance(self.transform, tuple) else ()
         return (*self.families, *some)
 
     def alternatives(self, schema: Schema) -> list[Settings]:
-        """The settings of a model with these features: several if the transform is left open."""
+        """The settings of a model with these features: several if the transform is selected."""
         if self.transform != AUTOMATIC:
             return [self.settings(schema)]
         tried = TRIED if _transformable(self.settings(schema).components) else (None,)
@@ -311,7 +311,7 @@ class Options:
         )
 
     def _transformed(self, components: Sequence[Component], schema: Schema) -> list[Component]:
-        """The same where the Gaussian families are those of transformed features."""
+        """The blocks with Gaussian families of transformed features."""
         from gaussbayes.families.transformed import Standardised, Transformed
 
         columns = _transformable(components)
@@ -348,7 +348,7 @@ def name_of(y: object) -> str | None:
 
 
 def _transformable(components: Sequence[Component]) -> list[int]:
-    """The features that may be transformed, if they hold numbers."""
+    """The features that may be transformed: numbers."""
     gaussian = (part for part in components if part.family.name == "gaussian")
     return [column for part in gaussian for column in part.columns]
 
@@ -362,7 +362,7 @@ def make_family(name: str, options: Mapping[str, Any]) -> AnyFamily:
 
 @cache
 def _maker(name: str) -> tuple[Any, tuple[str, ...]]:
-    """What makes the family of this name, and the options that it knows."""
+    """The constructor of the family of this name, and its options."""
     kind = family_type(name)
     make = getattr(kind, "of", kind)
     return make, tuple(signature(make).parameters)
@@ -374,7 +374,7 @@ def model_options(arguments: Mapping[str, Any], *, automatic: bool = False) -> O
     Parameters
     ----------
     arguments : those of `GaussianClassifier`, or of `AutoClassifier`; any number of them
-    automatic : whether everything that is not given is selected on held-out rows
+    automatic : whether options that are not given are selected on held-out rows
 
     Raises
     ------
@@ -404,7 +404,7 @@ def internal_options(
     columns: Columns | None = None,
     **settings: Any,
 ) -> Options:
-    """The options of settings that are not checked, among them those that only selection needs.
+    """The options from unchecked settings, including those that only selection needs.
 
     The settings are those of families, and fields of `Options`.
 
@@ -431,7 +431,7 @@ def arguments_of(settings: Settings, schema: Schema) -> dict[str, Any]:
     settings = settings.members[0]
     options: dict[str, Any] = {}
     for family in settings.families:
-        options = {**family.options, **options}  # those of the first, if two differ
+        options = {**family.options, **options}  # of the first, if two differ
     defaults = list(DEFAULT_FAMILIES.values())
     families: dict[Any, str] = {}
     for component in settings.components:
@@ -471,10 +471,10 @@ def _families(families: Any) -> tuple[tuple[tuple[str | int, ...], Any], ...]:
     pairs = []
     for features, family in (families or {}).items():
         if isinstance(family, str):
-            check_family(family)  # a name that is not known is an error now
+            check_family(family)  # an unknown name raises an error now
         several = features if isinstance(features, tuple) else (features,)
         pairs.append((tuple(several), family))
-    # Pairs of levels are of all columns that are given this family, named together or not.
+    # All columns with the family "pairs" form one family, also if they are named separately.
     joined = tuple(
         feature for features, family in pairs if family == "pairs" for feature in features
     )
@@ -483,7 +483,7 @@ def _families(families: Any) -> tuple[tuple[tuple[str | int, ...], Any], ...]:
 
 
 def _transform(transform: Any) -> Any:
-    """What features are transformed by: None, a name, or a mapping as pairs."""
+    """The transforms of features: None, a name, or a mapping as pairs."""
     if transform is None or transform == AUTOMATIC:
         return transform
     from gaussbayes.families.transformed import check_transform

@@ -1,23 +1,23 @@
-"""Model selection: which structure and which shrinkage have the least held-out log loss.
+"""Model selection: find the structure and shrinkage with the least held-out log loss.
 
-One set of statistics gives all candidates of one transform: nothing is read twice. The candidates
-are compared on held-out rows, as many as take bounded time; of the best few the one is selected
-whose log loss is least after calibration.
+One set of statistics serves all candidates of one transform: nothing is read twice. The candidates
+are compared on held-out rows, in bounded time. The best few are calibrated, and the one with the
+least calibrated log loss is selected.
 
-Unlabelled rows have the weight that predicts best, a tenth or all, if they clearly help, and
-otherwise none. That is selected last, for the best of the candidates by labelled rows.
+Unlabelled rows get the weight with the best predictions, 0.1 or 1, if they clearly help, and
+otherwise 0. It is selected last, for the best candidates by labelled rows.
 
-The selected model may then become the first member of a pool; the second are pairs of levels of all
-columns. Gaussians follow smooth trends with few rows; pairs (AODE) represent interactions, point
-masses and several modes, and need more rows. Their calibrated log-likelihoods l and l' are
-weighed::
+The selected model may then become the first member of a pool, whose second member is pairs of
+levels of all columns. Gaussians follow smooth trends with few rows; pairs (AODE) represent
+interactions, point masses and several modes, and need more rows. Their calibrated log-likelihoods l
+and l' are weighed::
 
     log p(c | x) = log prior_c + v l_c(x) + v' l'_c(x) − log Z
 
-Log-odds, and so explanations, stay sums. The prior enters once, outside the members, so that other
-priors mean the same for both. The statistics of both members are sums: a pool merges, forgets and
-updates as any model does, while its weights are settings (see `gaussbayes.model.calibration`). The
-pairs are selected, and both weights fitted, by held-out rows. The pool is kept if its log loss on
+Log-odds and explanations are therefore sums. The prior enters once, outside the members, so that
+other priors mean the same for both. The statistics of both members are sums: a pool merges, forgets
+and updates like any model, while its weights are settings (see `gaussbayes.model.calibration`). The
+pairs are selected, and both weights fitted, on held-out rows. The pool is kept if its log loss on
 rows that its weights were not fitted to is lower by more than one standard error of the gain.
 """
 
@@ -61,21 +61,22 @@ from gaussbayes.model.settings import Component, Settings
 from gaussbayes.model.statistics import SufficientStatistics
 
 UNLABELLED_WEIGHTS = (0.0, 0.1, 1.0)
-"""How much an unlabelled row may count beside a labelled one where that is selected."""
+"""The candidates of the weight of an unlabelled row."""
 
 MOST_HELD_OUT = 5000
-"""Rows that are held out to compare candidates: that many are enough, however many there are."""
+"""Largest number of held-out rows for the comparison of candidates."""
 
 _FEWEST_HELD_OUT = 500  # if there are as many
 
 _MOST_PRODUCTS = 10**10  # multiplications for all candidates together, a few seconds
-_OVERHEAD = 32  # what else a row and feature takes, in multiplications
+_OVERHEAD = 32  # other work per row and feature, in multiplications
 
 _FINALISTS = 8
 """Candidates that are calibrated before one of them is selected."""
 
 _COMPARED = 500, 1500
-"""Held-out rows by which the bins and the back-off of pairs are selected, at least and at most."""
+"""Least and largest number of held-out rows for the selection of the bins and the back-off of
+pairs."""
 
 _MOST_TERMS = 6_000_000
 """Terms ``k d²`` of a row in all of these rows together, unless there are too few."""
@@ -95,8 +96,8 @@ class Candidate:
     brier: _Score | None  #: Brier score
     shrinkage: float | str | None  #: of the covariances
     transform: str | None  #: of the features
-    unlabelled_weight: _Score  #: how much an unlabelled row counts beside a labelled one
-    refused: str | None  #: why it has no scores
+    unlabelled_weight: _Score  #: weight of an unlabelled row
+    refused: str | None  #: the error, if it has no scores
 
     @property
     def short_title(self) -> str:
@@ -106,7 +107,7 @@ class Candidate:
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """The error rate, the log loss and the Brier score as they are shown."""
+        """The error rate, the log loss and the Brier score as text."""
         error, *losses = (
             nan if score is None else score for score in (self.error, self.log_loss, self.brier)
         )
@@ -145,7 +146,7 @@ class Selection(Result):
         return self.candidates[0]
 
     def weighed(self, weights: Sequence[Candidate], selected: float) -> Selection:
-        """The same with the weights that unlabelled rows may have, of which one was selected."""
+        """The selection with the candidates of the weight of unlabelled rows."""
         best = replace(self.best, unlabelled_weight=selected)
         return replace(self, candidates=(best, *self.candidates[1:]), weights=tuple(weights))
 
@@ -184,7 +185,7 @@ class Selection(Result):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial:
-    """Settings that were tried, and log posteriors (m, k) of the rows that were held out."""
+    """Compared settings, with log posteriors (m, k) of the held-out rows."""
 
     settings: Settings
     candidate: Candidate
@@ -212,7 +213,9 @@ def select(
         for number, trial in enumerate(trials)
         if trial.log_posterior is not None and trial.candidate.log_loss is not None
     ]
-    if not losses:  # too few rows to compare candidates: the last of the groups assumes most
+    if (
+        not losses
+    ):  # too few rows to compare candidates: the last group has the strongest assumptions
         fitted = [trial for trial in trials if trial.candidate.refused is None]
         if not fitted:
             reasons = "; ".join(dict.fromkeys(f"{one.title}: {one.refused}" for one in candidates))
@@ -245,7 +248,7 @@ def _rank(trial: Trial) -> tuple[bool, float]:
 
 
 def _affordable_rows(data: HeldOutRows, n_candidates: int) -> int:
-    """By how many rows so many candidates can be compared: each takes ``k d²`` multiplications."""
+    """The number of rows for comparing candidates, each of which takes ``k d²`` products."""
     k, d = data.classes.shape[0], max(1, data.schema.n_features)
     in_time = _MOST_PRODUCTS // (n_candidates * k * d * (d + _OVERHEAD))
     return min(MOST_HELD_OUT, max(_FEWEST_HELD_OUT, int(in_time)))
@@ -277,7 +280,7 @@ def scored(selection: Selection, data: HeldOutRows, posterior: FloatArray) -> Se
 
 
 def calibration_of(data: HeldOutRows, n_jobs: int | None = None) -> Calibration:
-    """The calibration of the model of these rows, whose settings leave nothing open."""
+    """The calibration of the model of these rows with fixed settings."""
     data = data.with_company().sampled(_affordable_rows(data, _FINALISTS))
     (outcome,), _ = hold_out(data, [data.settings], n_jobs)
     if isinstance(outcome, GaussBayesError):
@@ -292,11 +295,11 @@ def weigh_unlabelled(
     possible: Sequence[float],
     n_jobs: int | None = None,
 ) -> tuple[list[Candidate], Trial]:
-    """How much unlabelled rows are to count, by labelled rows held out in folds: all, the best.
+    """The weights of unlabelled rows with their scores on held-out labelled rows, and the best.
 
-    A few labelled rows hardly tell weights apart, and unlabelled rows that mislead do more harm
-    than those that help do good. So they count only if the log loss of the labelled rows falls by
-    more than the standard error of the difference, and by one more in all.
+    A few labelled rows hardly distinguish weights, and misleading unlabelled rows do more harm than
+    helpful ones do good. Unlabelled rows are therefore used only if the total log loss of the
+    labelled rows falls by more than the standard error of the difference, and by more than one nat.
     """
     path = [replace(settings, unlabelled_weight=weight) for weight in sorted(possible)]
     trials = _judged(data.with_company(), path, n_jobs)
@@ -315,7 +318,7 @@ def _is_clearly_better(one: Trial, other: Trial) -> bool:
 
 
 def _gain(data: HeldOutRows, better: FloatArray, worse: FloatArray) -> tuple[float, float]:
-    """By how many nats the classes of held-out rows are more probable, and its standard error."""
+    """The gain of held-out log probability in nats, and its standard error."""
     first, second = (
         score_of_classes(np.maximum(log_posterior, IMPOSSIBLE), data.truth.proportions())
         for log_posterior in (better, worse)
@@ -324,11 +327,7 @@ def _gain(data: HeldOutRows, better: FloatArray, worse: FloatArray) -> tuple[flo
 
 
 def _paths(data: HeldOutRows) -> Iterator[list[Settings]]:
-    """Settings of candidates, in groups that differ only in what regularises.
-
-    Families that have a choice are chosen alike. Beside a family of another distribution that has
-    one before it, a family is the first of its variants.
-    """
+    """Settings of candidates, in groups that differ only in regularisation."""
     settings = data.settings
     columns = zip(
         settings.families, data.statistics.parts, settings.names(data.schema), strict=True
@@ -354,7 +353,7 @@ def _paths(data: HeldOutRows) -> Iterator[list[Settings]]:
 
 
 def _judged(data: HeldOutRows, path: Sequence[Settings], n_jobs: int | None) -> list[Trial]:
-    """The settings of a path that have parameters, by held-out rows."""
+    """Trials of the settings of a path that have parameters, on held-out rows."""
     trials = [Trial(settings, _fitted(data, settings, n_jobs), data) for settings in path]
     possible = [number for number, trial in enumerate(trials) if trial.candidate.refused is None]
     if possible:
@@ -365,7 +364,7 @@ def _judged(data: HeldOutRows, path: Sequence[Settings], n_jobs: int | None) -> 
 
 
 def _scored(trial: Trial, outcome: Outcome) -> Trial:
-    """A trial with its scores, or why it has none."""
+    """A trial with its scores, or the error."""
     candidate, truth = trial.candidate, trial.data.truth
     if isinstance(outcome, GaussBayesError):
         return replace(trial, candidate=replace(candidate, refused=str(outcome)))
@@ -378,7 +377,7 @@ def _scored(trial: Trial, outcome: Outcome) -> Trial:
 def _fitted(data: HeldOutRows, settings: Settings, n_jobs: int | None) -> Candidate:
     """A candidate before any row is held out."""
     refused = n_parameters = None
-    # Shrunk predictive densities exist, unless a class weighs less than a row, or has one alone.
+    # Shrunk predictive densities exist unless a class has at most one row.
     predictive = settings.first("estimation") == "predictive" and data.held.size > 0
     predictive &= settings.first("shrinkage") is not None
     if not (predictive and data.statistics.weight.min() >= 1):
@@ -386,7 +385,7 @@ def _fitted(data: HeldOutRows, settings: Settings, n_jobs: int | None) -> Candid
             n_parameters = solve(data.statistics, settings, data.schema, n_jobs).n_parameters
         except GaussBayesError as error:
             refused = str(error)
-    if n_parameters is None:  # as far as is known without an estimate
+    if n_parameters is None:  # as far as it is known without an estimate
         k, parts = data.classes.shape[0], settings.components
         sizes = (
             part.family.n_parameters(k, len(part.columns))
@@ -418,12 +417,12 @@ class Pooled:
 
 
 def pool(trial: Trial, n_jobs: int | None = None) -> Pooled:
-    """The selected model, calibrated, with pairs as a second member if they help."""
+    """The selected model, calibrated, with pairs as a second member if they improve it."""
     data, settings = trial.data, trial.settings
     alone = Pooled(settings, *calibrated(data, settings, trial.log_posterior))
     if trial.log_posterior is None or not data.held.size:
         return alone
-    few = data.schema.n_features > data.codes.size  # rows for pairs of so many columns
+    few = data.schema.n_features > data.codes.size  # rows for pairs of this number of columns
     if few or any(family.name == Pairs.name for family in settings.families):
         return alone
     try:
@@ -457,7 +456,7 @@ def _best(data: HeldOutRows, family: Pairs, n_jobs: int | None) -> tuple[HeldOut
         number = int(np.argmin(losses))
         return losses[number], families[number]
 
-    # The bins first, each with the same back-off.
+    # The bins first, with the same back-off.
     paths = list(family.variants(part, data.schema))
     first = [best(path[:1]) for path in paths]
     number = int(np.argmin([loss for loss, _ in first]))

@@ -1,4 +1,4 @@
-"""What the user chose: a family for every feature, priors, and the weight of unlabelled rows."""
+"""The settings of a model: a family for every feature, priors, weight of unlabelled rows."""
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ Priors: TypeAlias = str | Sequence[float] | Mapping[object, float] | FloatArray 
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """A family, and the features that it is a distribution of, by their positions among all."""
+    """A family, and the positions of its features among all."""
 
     family: AnyFamily
     columns: tuple[int, ...]
@@ -31,29 +31,29 @@ class Component:
 
     @property
     def content(self) -> str:
-        """What its features must hold in files; see `gaussbayes.data.sources`."""
+        """The required contents of its features in files; see `gaussbayes.data.sources`."""
         return str(getattr(self.family, "content", self.family.kind))
 
     @property
     def contents(self) -> dict[int, str]:
-        """The same of each feature: a transform may not take every number."""
+        """The required contents of each feature: a transform may not allow every number."""
         each = getattr(self.family, "contents", (self.content,) * len(self.columns))
         return dict(zip(self.columns, each, strict=True))
 
     @property
     def plain_family(self) -> AnyFamily:
-        """The family without what it estimated before rows were observed: transforms, codes."""
+        """The family without quantities that were estimated before rows were observed."""
         return getattr(self.family, "plain", self.family)
 
     @property
     def distribution(self) -> str:
-        """The name of the family, or of the one that transformed features have."""
+        """The name of the family, without its transforms."""
         return str(self.plain_family.name)
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that turns statistics into a model.
+    """All settings that turn statistics into a model.
 
     The last component may be the second member of a pool: a family of all columns, whose
     log-likelihoods the calibration adds to those of the others; see `gaussbayes.model.select`.
@@ -61,8 +61,8 @@ class Settings:
 
     components: tuple[Component, ...]
     priors: Priors = None
-    unlabelled_weight: float = 1.0  # how much an unlabelled row counts beside a labelled one
-    calibration: Calibration | None = None  # of posteriors, by held-out rows
+    unlabelled_weight: float = 1.0  # weight of an unlabelled row
+    calibration: Calibration | None = None  # of posteriors, on held-out rows
     fewest_classes: int = 2  # with rows, that a model must have
 
     @property
@@ -93,7 +93,7 @@ class Settings:
 
     @property
     def transform(self) -> str | None:
-        """The transform of the features, in a word; None if there is none."""
+        """The name of the transform of the features; None if there is none."""
         kinds = {kind for family in self.families for kind in getattr(family, "kinds", ())} - {None}
         return None if not kinds else str(*kinds) if len(kinds) == 1 else "transformed"
 
@@ -121,13 +121,13 @@ class Settings:
         return ", ".join(parts)
 
     def names(self, schema: Schema) -> tuple[Schema, ...]:
-        """What messages call the features of each component."""
+        """The names of the features of each component in messages."""
         if len(self.components) == 1:
             return (schema,)
         return tuple(schema.part(component.columns) for component in self.components)
 
     def parts(self, rows: Rows, schema: Schema) -> tuple[Rows, ...]:
-        """The rows as each component takes them: its columns alone."""
+        """The rows of each component: its columns alone."""
         if len(self.components) == 1:
             return (rows,)
         return tuple(cut_rows(rows, schema, component.columns) for component in self.components)
@@ -151,7 +151,7 @@ class Settings:
         return Rows(numbers, codes, tuple(categories))
 
     def of_classes(self, before: Schema, classes: LabelArray) -> "Settings":
-        """The same for other classes than before: a class that is new has no offset."""
+        """The settings for other classes; new classes have no offset."""
         if self.calibration is None:
             return self
         codes = [before.position(label) for label in classes.tolist()]
@@ -159,13 +159,13 @@ class Settings:
 
     @property
     def is_fixed(self) -> bool:
-        """Whether no family has to estimate anything before it can sum rows."""
+        """Whether no family needs estimates before it can sum rows."""
         return all(getattr(family, "is_fixed", True) for family in self.families)
 
     def fix(
         self, rows: Rows, targets: Targets, schema: Schema, *, wide: bool = False
     ) -> "list[Settings]":
-        """The same, or several to select from, with what families estimate before they sum rows.
+        """Settings with quantities that families estimate before they sum rows; one or several.
 
         See `Family.fix`.
         """
@@ -174,13 +174,15 @@ class Settings:
         columns = zip(self.families, self.parts(rows, schema), self.names(schema), strict=True)
         each = [family.fix(part, targets, names, wide=wide) for family, part, names in columns]
         several = [number for number, families in enumerate(each) if len(families) > 1]
-        if several and len(each) > 1:  # of families that are chosen alike none may choose apart
+        if (
+            several and len(each) > 1
+        ):  # families that are selected together must not be selected separately
             return self.fix(rows, targets, schema)
         together = range(max(len(families) for families in each))
         return [self.with_families([f[min(n, len(f) - 1)] for f in each]) for n in together]
 
     def with_families(self, families: Sequence[AnyFamily]) -> "Settings":
-        """The same with other families for the same columns."""
+        """The settings with other families for the same columns."""
         pairs = zip(self.components, families, strict=True)
         components = tuple(replace(component, family=family) for component, family in pairs)
         return replace(self, components=components)
@@ -210,7 +212,7 @@ def cut_rows(rows: Rows, schema: Schema, columns: Sequence[int]) -> Rows:
 
 
 def normalised_priors(values: FloatArray) -> FloatArray:
-    """Priors (k,) in proportion to numbers that are not negative: they sum to 1."""
+    """Priors (k,) in proportion to nonnegative numbers, summing to 1."""
     return np.asarray(values / values.sum())
 
 
@@ -227,7 +229,7 @@ def class_priors(priors: Priors, schema: Schema, weight: FloatArray) -> FloatArr
     if isinstance(priors, Mapping):
         priors = _in_order(priors, schema)
     try:
-        values = np.array(priors, dtype=np.float64)  # a copy: the caller may change theirs
+        values = np.array(priors, dtype=np.float64)  # a copy: the caller may change the original
     except (TypeError, ValueError):
         msg = f"priors must be numbers, got {priors!r}"
         raise OptionError(msg) from None

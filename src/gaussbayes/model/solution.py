@@ -30,7 +30,7 @@ from gaussbayes.model.calibration import Calibration
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Priors and class-conditional densities, and how they were found.
+    """Priors and class-conditional densities, and the record of EM.
 
     Examples
     --------
@@ -41,15 +41,16 @@ class Solution:
     """
 
     prior: FloatArray  # (k,)
-    densities: tuple[AnyDensity, ...]  # one for each component, but of a second member
+    densities: tuple[AnyDensity, ...]  # one for each component, except for a second member
     weight: FloatArray | None = None
-    """(k,) how much the rows of each class weigh, the expected ones of unlabelled rows included;
-    None if the parameters were given."""
+    """(k,) weights of the classes, including expected ones of unlabelled rows; None if the
+    parameters were
+        given."""
     convergence: Convergence | None = None
     calibration: Calibration | None = None  # of posteriors
     second: AnyDensity | None = None  # of the second member of a pool
     maximal: tuple[AnyDensity, ...] = ()
-    """Densities that nothing regularises, from which EM is to go on; kept if it ended early."""
+    """Densities without regularisation, from which EM continues; kept if it ended early."""
 
     @cached_property
     def log_prior(self) -> FloatArray:
@@ -64,7 +65,7 @@ class Solution:
         return int(self.prior.shape[0] - 1 + densities)
 
     def selected(self, codes: Sequence[int]) -> Solution:
-        """Only some classes, whose priors stay what they are."""
+        """Only some classes, with unchanged priors."""
         which = np.asarray(codes, dtype=np.intp)
         weight = None if self.weight is None else self.weight[which]
         densities = tuple(density.selected(codes) for density in self.densities)
@@ -88,11 +89,10 @@ def score(
     n_jobs: int | None = 1,
     log_prior: FloatArray | None = None,
 ) -> NDArray[Any]:
-    """What `task` asks for of rows, as each component takes them: labels (n,), or (n, k).
+    """The output of `task` for the rows of each component: labels (n,), or (n, k).
 
-    Rows as the second member of a pool takes them are the last; only posteriors need them. A row of
-    probability 0 in every class is a DataError. `log_prior` takes the place of that of the
-    solution.
+    Rows of the second member of a pool are the last; only posteriors need them. A row of
+    probability 0 in every class raises a DataError. `log_prior` replaces that of the solution.
     """
     if solution.calibration is not None and task != "log_joint":
         return _score_calibrated(solution, solution.calibration, parts, task, n_jobs)
@@ -136,15 +136,15 @@ def log_odds(
     if not pair.prior.any():
         msg = f"classes {a} and {b} both have prior 0: their odds are not defined"
         raise OptionError(msg)
-    if solution.calibration is not None:  # posteriors of the other classes count
+    if solution.calibration is not None:  # posteriors of the other classes matter
         pair, places = solution, (a, b)
-    # Not the difference of log posteriors: near 0 that of the likelier one has lost its digits.
+    # Not the difference of log posteriors, which loses digits near 0.
     scores = score(pair, parts, "log_ratio", n_jobs)
     return odds_of(scores[:, places[0]], scores[:, places[1]], a, b)
 
 
 def odds_of(first: RealArray, second: RealArray, a: int, b: int) -> RealArray:
-    """The difference (n,) of two log probabilities of classes a and b; not both may be −∞."""
+    """The difference (n,) of log probabilities of classes a and b, which must not both be −∞."""
     with np.errstate(invalid="ignore"):
         odds: RealArray = first - second
     if np.isnan(odds).any():
@@ -160,10 +160,9 @@ def odds_of(first: RealArray, second: RealArray, a: int, b: int) -> RealArray:
 def squared_distance(
     solution: Solution, parts: Sequence[Rows], n_jobs: int | None = 1
 ) -> tuple[FloatArray, FloatArray]:
-    """Squared Mahalanobis distances (n, k), and the number of columns (n,) that they are over.
+    """Squared Mahalanobis distances (n, k), and the numbers of their columns (n,).
 
-    They are over the columns of those families that have distances; blocks that are independent
-    given the class add up.
+    They are sums over the families with distances, which are independent given the class.
     """
     distances = [
         density.squared_distance(part, n_threads(n_jobs))
@@ -207,13 +206,13 @@ def negative_log_likelihood(
 ) -> NegativeLogLikelihood:
     """The negative log-likelihood of labelled rows; ∞ if a row cannot be of its class.
 
-    Soft labels count in part; rows without label do not count.
+    Soft labels contribute in proportion; unlabelled rows are ignored.
     """
     log_prior = solution.log_prior
     of_labels = of_features = 0.0
     for block in ranges(parts[0].n_rows, 1 << 18):
         log_density = log_likelihood(solution, [part[block] for part in parts], n_jobs)
-        # What does not count may be impossible.
+        # Terms of weight 0 may be impossible.
         rows, codes, weight = targets[block].weighted_codes()
         of_labels -= float(weight @ log_prior[codes])
         of_features -= float(weight @ log_density[rows, codes].astype(np.float64))
@@ -228,12 +227,12 @@ def _dtype(parts: Sequence[Rows]) -> np.dtype[Any]:
 
 @cache
 def _is_fused(density: type) -> bool:
-    """Whether densities of a type are scored by a kernel; asked of every row, so known by type."""
+    """Whether densities of a type have a kernel; cached, because every row checks it."""
     return issubclass(density, Fused)
 
 
 def _bias(pairs: Sequence[tuple[Any, Rows]], dtype: np.dtype[Any]) -> Callable[[slice], RealArray]:
-    """What some families add to the log joint of a block of rows (n, k)."""
+    """The sum of some families in the log joint of a block of rows (n, k)."""
 
     def bias(block: slice) -> RealArray:
         density, part = pairs[0]
@@ -252,7 +251,7 @@ def _score_calibrated(
     task: Task,
     n_jobs: int | None,
 ) -> NDArray[Any]:
-    """What follows from calibrated posteriors."""
+    """The output of a task from calibrated posteriors."""
     (n, k), dtype = (parts[0].n_rows, solution.prior.shape[0]), _dtype(parts)
     out = np.empty(n, np.intp) if task == "label" else np.empty((n, k), dtype)
     for block in ranges(n, BLOCK_ROWS):
@@ -269,7 +268,7 @@ def _score_calibrated(
 def _score_plain(
     pairs: Sequence[tuple[Any, Rows]], task: Task, threads: int, log_prior: FloatArray
 ) -> NDArray[Any]:
-    """The same without a kernel, for models none of whose families has one."""
+    """The output without a kernel, for models whose families have none."""
     parts = [part for _, part in pairs]
     n, k, dtype = parts[0].n_rows, log_prior.shape[0], _dtype(parts)
     out = np.empty(n, np.intp) if task == "label" else np.empty((n, k), dtype)

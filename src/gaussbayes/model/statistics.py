@@ -1,8 +1,8 @@
 """The statistics of a model: the product of its families' statistics, and the unlabelled rows.
 
-Labelled rows are known by their statistics, which merge and are removed exactly. Rows without
-labels have no finite sufficient statistic: they are kept as they are, and beyond a limit a sample
-of them, by which the parameters are estimated but nothing can be updated.
+Labelled rows are represented by their statistics, which merge and are removed exactly. Rows without
+labels have no finite sufficient statistics, so the rows are kept. Beyond a limit only a sample is
+kept, which is sufficient for parameters but not for updates.
 """
 
 from collections import defaultdict
@@ -25,7 +25,7 @@ from gaussbayes.families.protocol import Selective
 from gaussbayes.model.settings import Settings
 
 MOST_KEPT_BYTES = 64 << 20
-"""Memory that unlabelled rows may take."""
+"""Largest memory of unlabelled rows."""
 
 FORGOTTEN = 1e-100
 """Proportion of the heaviest class's weight below which a class that decays is dropped.
@@ -34,18 +34,18 @@ Scatters would underflow next.
 """
 
 _BLOCK = 1 << 14
-"""Unlabelled rows that are worked on at a time, whatever the number of threads."""
+"""Unlabelled rows in a block, for any number of threads."""
 
 Sum = TypeVar("Sum", bound=Mergeable)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unlabelled:
-    """Rows without labels and their weights; of more than fit into memory, a sample."""
+    """Rows without labels and their weights, or a sample if they do not fit into memory."""
 
     n_rows: int
     rows: Rows | None  # None if the model file was written without them
-    weights: FloatArray  # (m,) of the rows that are here
+    weights: FloatArray  # (m,) of the rows that are kept
 
     def kept(self, wanted_by: str) -> Rows:
         """All rows, for a step of this name that needs them."""
@@ -70,15 +70,15 @@ class Unlabelled:
 
     @property
     def n_bytes(self) -> int:
-        """How much memory the rows take."""
+        """The memory of the rows, in bytes."""
         rows = self.rows
         size = 0 if rows is None else rows.matrix.nbytes + rows.codes.nbytes
         return int(size + self.weights.nbytes)
 
     def trimmed(self, beside: int = 0) -> "Unlabelled":
-        """The same, with one of 2, 4, 8 … rows, each weighing as much more, if they are many.
+        """The rows, or a sample of one of 2, 4, 8 … with larger weights if they are many.
 
-        `beside` are the bytes of rows that are to join them.
+        `beside` is the memory of rows that will be added.
         """
         step = 1
         while self.n_bytes + beside > step * MOST_KEPT_BYTES:
@@ -89,7 +89,7 @@ class Unlabelled:
         return Unlabelled(self.n_rows, self.rows[every], step * self.weights[every])
 
     def scaled(self, factor: float) -> "Unlabelled":
-        """The same rows, each counting `factor` times as much."""
+        """The same rows with weights multiplied by `factor`."""
         return Unlabelled(self.n_rows, self.kept("decay"), factor * self.weights)
 
     def plus(self, other: "Unlabelled", schema: Schema) -> "Unlabelled":
@@ -105,7 +105,7 @@ class Unlabelled:
         return Unlabelled(n_rows, rows, np.concatenate([mine.weights, theirs.weights]))
 
     def without(self, other: "Unlabelled") -> "Unlabelled | None":
-        """The rows without others, each of which must be among them; None if none is left."""
+        """The rows without some of them; None if none remains."""
         rows, removed = self.kept("forget"), other.kept("forget")
         left = _row_difference(rows, self.weights, removed, other.weights)
         return Unlabelled(left.size, rows[left], self.weights[left]) if left.size else None
@@ -113,7 +113,7 @@ class Unlabelled:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SufficientStatistics:
-    """The statistics of each family, class `i` of which is called ``classes[i]``.
+    """The statistics of each family; ``classes[i]`` is the label of class `i`.
 
     The labels are sorted. With ``+`` classes are united and every family's statistics added.
     """
@@ -124,17 +124,17 @@ class SufficientStatistics:
 
     @property
     def weight(self) -> FloatArray:
-        """How much the labelled rows of each class weigh (k,)."""
+        """The weights of the labelled rows of each class (k,)."""
         return np.asarray(self.parts[0].weight)
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing is missing, neither a value nor a label: closed forms hold."""
+        """Whether no value and no label is missing, so that closed forms hold."""
         return self.unlabelled is None and all(part.is_complete for part in self.parts)
 
     @property
     def n_bytes(self) -> int:
-        """How much memory the statistics of labelled rows take."""
+        """The memory of the statistics of labelled rows, in bytes."""
         return sum(part.n_bytes for part in self.parts)
 
     def __add__(self, other: "SufficientStatistics") -> "SufficientStatistics":
@@ -150,7 +150,7 @@ class SufficientStatistics:
             united, of_self, of_other = unite(self.classes, other.classes)
             mine = self.aligned(of_self.tolist(), united)
             theirs = other.aligned(of_other.tolist(), united)
-        # Nothing can be wrong with a feature in sums of parts of one table.
+        # Sums of parts of one table have no errors about features.
         named = schema or Schema(self.classes, 1 << 20)
         names = [named] * len(self.parts) if settings is None else settings.names(named)
         parts = _map("plus", mine.parts, theirs.parts, names)
@@ -186,7 +186,7 @@ class SufficientStatistics:
     def scaled(self, factor: float) -> "SufficientStatistics":
         """The statistics of the same rows with weights multiplied by `factor`.
 
-        Classes that weigh next to nothing (`FORGOTTEN`) are dropped.
+        Classes of negligible weight (`FORGOTTEN`) are dropped.
         """
         rest = None if self.unlabelled is None else self.unlabelled.scaled(factor)
         scaled = SufficientStatistics(
@@ -197,18 +197,18 @@ class SufficientStatistics:
         return scaled if kept.size == weight.size else scaled.selected(kept.tolist())
 
     def trimmed(self) -> "SufficientStatistics":
-        """The same, with a sample of unlabelled rows that are too many to be kept."""
+        """The statistics, with a sample of the unlabelled rows if they are too many."""
         rest = self.unlabelled
         return self if rest is None else replace(self, unlabelled=rest.trimmed())
 
     def with_rows(self) -> "SufficientStatistics":
-        """Without the classes that weigh nothing."""
+        """The statistics without classes of weight 0."""
         heavy = self.weight > 0
         return self if heavy.all() else self.selected(np.flatnonzero(heavy).tolist())
 
     @property
     def is_pooled(self) -> bool:
-        """Whether scatters are summed over the classes, so that no class can leave them."""
+        """Whether scatters are pooled, so that no class can be removed from them."""
         return any(getattr(part, "is_pooled", False) for part in self.parts)
 
     def selected(self, codes: Sequence[int]) -> "SufficientStatistics":
@@ -232,14 +232,14 @@ class SufficientStatistics:
         )
 
     def adapted(self, settings: Settings) -> "SufficientStatistics":
-        """The same for families of other settings, if these have what they need."""
+        """The statistics for families of other settings, if they are sufficient."""
         pairs = zip(settings.families, self.parts, strict=True)
         return replace(self, parts=tuple(family.adapted(part) for family, part in pairs))
 
     def of_columns(
         self, cuts: Sequence[tuple[int, Sequence[int]]], cut: Callable[[Rows], Rows]
     ) -> "SufficientStatistics":
-        """Of some components, given by number, some of their columns; `cut` does so of `Rows`."""
+        """Select columns of components, given by number; `cut` does the same for `Rows`."""
         parts = tuple(self.parts[number].of_columns(columns) for number, columns in cuts)
         rest = self.unlabelled
         if rest is not None and rest.rows is not None:
@@ -257,8 +257,8 @@ def observe(
 ) -> SufficientStatistics:
     """The statistics of the labelled rows of a table, and its unlabelled rows.
 
-    The classes of `schema` are those of the table. With `keep_all` unlabelled rows are kept however
-    many they are; see `SufficientStatistics.trimmed`.
+    The classes of `schema` are those of the table. With `keep_all` all unlabelled rows are kept;
+    see `SufficientStatistics.trimmed`.
     """
     targets = table.targets
     if not targets.n_unlabelled:
@@ -274,7 +274,7 @@ def observe(
 
 
 def check_values(rows: Rows, settings: Settings, schema: Schema) -> None:
-    """Raise for the first value that is infinite, or that its family does not take."""
+    """Raise for the first value that is infinite, or that its family does not allow."""
     of_numbers = schema.of_numbers
     check_finite(rows.matrix, names=of_numbers.features or of_numbers.places, allow_nan=True)
     parts, names_of_parts = settings.parts(rows, schema), settings.names(schema)
@@ -287,7 +287,7 @@ def observe_parts(
     rows: Rows, targets: Targets, settings: Settings, schema: Schema, threads: int = 1
 ) -> tuple[Any, ...]:
     """The statistics of every family, of labelled rows."""
-    if len(settings.components) == 1:  # all features are its own
+    if len(settings.components) == 1:  # it has all features
         return (settings.components[0].family.observe(rows, targets, schema, threads),)
     parts, names_of_parts = settings.parts(rows, schema), settings.names(schema)
     columns = zip(settings.families, parts, names_of_parts, strict=True)
@@ -295,7 +295,7 @@ def observe_parts(
 
 
 def _unlabelled_rows(rows: Rows, targets: Targets) -> Unlabelled | None:
-    """Unlabelled rows; None if none of them weighs anything."""
+    """Unlabelled rows; None if all weights are 0."""
     weights = targets.total_weights()
     if not weights.all():
         heavy = weights > 0
@@ -306,7 +306,7 @@ def _unlabelled_rows(rows: Rows, targets: Targets) -> Unlabelled | None:
 def _map(
     method: str, first: Sequence[Any], second: Sequence[Any], names: Sequence[Schema]
 ) -> tuple[Any, ...]:
-    """A method of each of the first with that of the second."""
+    """Apply a method to each of the first, with the corresponding second as argument."""
     if len(first) != len(second):
         msg = f"rows of {len(first)} families and of {len(second)} are not of the same table"
         raise DataError(msg)
@@ -317,7 +317,7 @@ def _map(
 def _row_difference(
     rows: Rows, weights: FloatArray, removed: Rows, their_weights: FloatArray
 ) -> NDArray[np.intp]:
-    """The numbers of the rows that are left when others, with their weights, are taken out."""
+    """The numbers of the rows that remain when others, with their weights, are removed."""
     places = defaultdict[bytes, list[int]](list)
     for number, key in enumerate(_keys(rows, weights)):
         places[key].append(number)
@@ -332,9 +332,9 @@ def _row_difference(
 
 
 def _keys(rows: Rows, weights: FloatArray) -> list[bytes]:
-    """Rows and their weights as bytes that are equal just if they are."""
+    """Rows and their weights as bytes that are equal if and only if the rows are."""
     values = rows.matrix.astype(np.float64) + 0.0  # −0 is 0
-    values[np.isnan(values)] = np.nan  # of all the NaNs, one
+    values[np.isnan(values)] = np.nan  # one NaN for all
     codes = np.ascontiguousarray(rows.codes)
     triples = zip(values, codes, weights.tolist(), strict=True)
     return [x.tobytes() + c.tobytes() + np.float64(w).tobytes() for x, c, w in triples]

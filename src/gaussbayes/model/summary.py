@@ -1,9 +1,9 @@
-"""A model as people read it: its title, its classes and the parameters in the units of the table.
+"""The summary of a model: its title, its classes and the parameters in the units of the table.
 
-Of many classes and features the first are shown, with the number of the others. Beside it, what
-users should know: most notices follow from the model itself, so that they stay true when it is
-updated, merged or loaded. What only the reading of its rows has shown is stored with it: rows
-skipped, encodings, renamed columns.
+If there are many classes or features, the first are shown, with the number of the others. Most
+notices follow from the model itself, so that they remain valid when it is updated, merged or
+loaded. Notices about the reading of its rows are stored with it: skipped rows, encodings, renamed
+columns.
 """
 
 from collections.abc import Iterator, Sequence
@@ -55,10 +55,10 @@ class ModelSummary(Result):
     target: str | None  #: the column that the labels came from
     n_features: int
     n_parameters: int | None  #: None if the model cannot predict yet, or it is not defined
-    classes: tuple[ClassSummary, ...]  #: in the order in which the user listed them
+    classes: tuple[ClassSummary, ...]  #: in the user's order
     parameters: tuple[Parameters, ...]
     calibration: str | None  #: a sentence, if the posteriors are calibrated
-    problem: str | None = None  #: why the model cannot predict yet
+    problem: str | None = None  #: the reason if the model cannot predict yet
     bayes_error: BayesError | None = None  #: plug-in estimate, if the model can be simulated
     class_tests: tuple[ClassTest, ...] = ()  #: of equal covariances and means, if they apply
 
@@ -151,7 +151,7 @@ def _calibration_sentence(model: Model) -> str | None:
 
 
 def _in_units(model: Model, table: ParameterTable, order: Sequence[int]) -> Parameters:
-    """Return a table with the classes in their order, and dates as dates."""
+    """Return a table with the classes in the user's order, and dates as dates."""
     labels = model.classes.tolist()
     by_class = len(table.values) == len(labels)
     shown = [str(labels[code]) for code in order] if by_class else ["all"]
@@ -194,7 +194,7 @@ def _parameter_table(parameters: Parameters) -> TextTable:
 
 
 def model_notices(model: Model) -> tuple[Notice, ...]:
-    """The notices about a model: its columns, its rows, and how well it could be fitted."""
+    """The notices about a model: its columns, its rows, and the convergence of its fit."""
     fitted = (*_classes(model), *_unlabelled(model), *_convergence(model), *_information(model))
     fitted += tuple(_families(model))
     return (*_columns(model), *model.notices, *fitted)

@@ -1,4 +1,4 @@
-"""The model file: JSON that holds everything a model consists of, and nothing that could be run.
+"""The model file: JSON with all parts of a model and no executable content.
 
 The format is described in docs/model-format.md.
 """

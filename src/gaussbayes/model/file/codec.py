@@ -1,7 +1,7 @@
 """The codec of model files: a model ↔ bytes, JSON that holds all statistics and no code.
 
-The same model gives the same bytes. Every part that is read is checked; no name in it is looked up
-but families. The format is described in docs/model-format.md.
+The same model gives the same bytes. Every part is checked when it is read; the only names that are
+looked up are those of families. The format is described in docs/model-format.md.
 """
 
 import re
@@ -72,7 +72,7 @@ def loads(data: bytes) -> Model:
 def _read(path: Path) -> bytes:
     """The bytes of an ordinary file that is not too large."""
     status = path.stat()
-    # A pipe or a device may never end. A directory is left to `open`, which says what it is.
+    # A pipe or a device may never end. `open` raises the error for a directory.
     if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
         msg = "it is not an ordinary file"
         raise FileError(msg)
@@ -83,8 +83,8 @@ def _read(path: Path) -> bytes:
 
 def _loads(data: bytes) -> tuple[Model, EstimatorName, Selection | None]:
     _check_size(len(data))
-    # Without what an editor or a version control system of Windows may have added. A carriage
-    # return cannot be part of a string in JSON, so that no two files become one.
+    # Without carriage returns that an editor or a version control system of Windows may have added.
+    # JSON # strings cannot contain them, so different files stay different.
     data = data.removeprefix(b"\xef\xbb\xbf")
     data = data.replace(b"\r\n", b"\n") if b"\r\n" in data else data
     _check_head(data)
@@ -190,7 +190,7 @@ def _component(record: FamilyRecord) -> Component:
 
 
 def _schema(record: ModelRecord, components: Sequence[Component], classes: LabelArray) -> Schema:
-    """What the features are called and hold, each of which has one family."""
+    """The names and kinds of the features, each of which has one family."""
     first = [part for part in components if not part.second]
     columns = [column for component in first for column in component.columns]
     n, names = len(columns), record.features
@@ -211,7 +211,7 @@ def _schema(record: ModelRecord, components: Sequence[Component], classes: Label
 
 
 def _roles(columns: Sequence[Column], schema: Schema) -> ColumnTable:
-    """What each column of the table is, among which the features are by their names."""
+    """The kinds of the columns of the table, which include the features by name."""
     table = ColumnTable(tuple(columns))
     if len(set(table.names)) < len(table):
         refuse("columns", "columns whose names are all different")
@@ -273,7 +273,7 @@ def save(
     selection: Selection | None = None,
     unlabelled_rows: bool = False,
 ) -> Path:
-    """Write a model, see `dumps`, whole or not at all: whatever fails leaves the old file there."""
+    """Write a model (see `dumps`) completely or not at all; a failure keeps the old file."""
     data = dumps(model, estimator, selection=selection, unlabelled_rows=unlabelled_rows)
     replace_file(path, data, "the model")
     return path
@@ -288,13 +288,13 @@ def dumps(
 ) -> bytes:
     """The model file of a model.
 
-    Parameters that do not simply follow from the statistics are there too: whoever reads the file
+    Parameters that need more than one evaluation of the statistics are included, so that readers
     need not run EM. They are computed now unless they are known.
 
     Parameters
     ----------
-    estimator : the class that a reader makes an instance of
-    selection : how the model was selected, if it was
+    estimator : the class of the instance that `load` returns
+    selection : the record of the model selection, or None
     unlabelled_rows : whether to write unlabelled rows that the model was fitted to, without which
         a loaded model predicts but cannot be updated
     """
@@ -306,7 +306,7 @@ def dumps(
                 lines.append(b'"%b": %b,\n' % (name.encode(), encode(getattr(record, name))))
         body = b"".join(lines)
         data = body + f'"checksum": "sha256:{sha256(body).hexdigest()}"\n}}\n'.encode()
-        loads(data)  # whatever a reader refuses is refused now, not when the rows are gone
+        loads(data)  # a reader's errors are raised now, not when the rows are gone
     except FileError as error:
         k, d = model.schema.classes.shape[0], model.schema.n_features
         msg = f"this model of {k} classes and {d} features cannot be saved: {error}"
@@ -383,13 +383,13 @@ def _own_solution(model: Model) -> Solution | None:
         with np.errstate(all="ignore"):
             solution = (replace(model, solution=None) if follows else model).parameters
     except (GaussBayesError, np.linalg.LinAlgError):
-        return model.solution  # too few rows so far: their statistics are kept all the same
+        return model.solution  # too few rows so far: their statistics are kept anyway
     same = follows and _bytes(model, solution) == _bytes(model, model.parameters)
     return None if same else model.parameters
 
 
 def _bytes(model: Model, solution: Solution) -> list[bytes]:
-    """A solution as it is written."""
+    """The record of a solution."""
     densities = [
         family_records(family.name).DensityRecord.of(density)
         for family, density in zip(model.settings.families, solution.densities, strict=False)

@@ -1,4 +1,4 @@
-"""The records of a model file: each is made `of` a part of a model, and `read` gives it back."""
+"""The records of a model file: `of` creates one from a part of a model, `read` inverts it."""
 
 from collections.abc import Mapping
 from itertools import pairwise
@@ -24,11 +24,11 @@ EstimatorName: TypeAlias = Literal["GaussianClassifier", "AutoClassifier"]
 """The class that saved the model, an instance of which `gaussbayes.load` returns."""
 
 _LARGEST_LABELS = 1 << 22
-"""Characters in an array of string labels, which gives each of them as much room as the longest."""
+"""Most characters in an array of string labels, all of which take the space of the longest."""
 
 
 class LabelsRecord(Record, frozen=True):
-    """Labels, sorted, no two alike, and the NumPy type of their array."""
+    """Sorted distinct labels, and the NumPy type of their array."""
 
     dtype: Annotated[str, Meta(pattern=r"^([OT?]|U[0-9]{1,7}|[iu][1248]|f[248])$")]
     labels: Raw
@@ -62,7 +62,7 @@ class LabelsRecord(Record, frozen=True):
 
 
 class PriorsRecord(Record, frozen=True):
-    """Priors that were given: in the order of the labels, or, if there are none, of the classes."""
+    """Given priors in the order of the labels, or of the classes if there are no labels."""
 
     labels: Raw
     values: Raw
@@ -75,7 +75,7 @@ class PriorsRecord(Record, frozen=True):
         return cls(_labels(labels, "priors"), encode(np.asarray(priors, dtype=np.float64)))
 
     def read(self, classes: LabelArray) -> Priors:
-        """Priors of the classes, and perhaps of some that are still to come."""
+        """Priors of the classes, and possibly of future ones."""
         names, values = self.listed("labels", list[Scalar]), self.floats("values", -1)
         if names and not len(names) == len(set(names)) == values.size:
             refuse("labels", f"{values.size} different labels, or none", len(names))
@@ -88,16 +88,16 @@ class PriorsRecord(Record, frozen=True):
 
 
 class CalibrationRecord(Record, frozen=True):
-    """What is done to log-likelihoods and posteriors, and scores of held-out rows."""
+    """The calibration of log-likelihoods and posteriors, and scores of held-out rows."""
 
     temperature: Annotated[float, Meta(gt=0, le=3)]
     second: Annotated[float, Meta(ge=0, le=3)]  # the temperature of a second member; 0 without one
     offsets: Raw
     prior_proportion: Annotated[float, Meta(ge=0, le=1)]
-    left_out: Raw  # rows of each class that were held out
+    left_out: Raw  # held-out rows of each class
     scores: Raw  # their log posteriors, class by class; null for −∞
-    tails: Raw  # of each class, of the nearest class, and of the evidence: how many there are
-    probabilities: Raw  # of these tails
+    tails: Raw  # numbers of tails of each class, of the nearest class, and of the evidence
+    probabilities: Raw  # the tail probabilities
 
     @classmethod
     def of(cls, calibration: Calibration) -> "CalibrationRecord":
@@ -137,7 +137,7 @@ class CalibrationRecord(Record, frozen=True):
 
 
 class FamilyRecord(Record, frozen=True):
-    """A family: the features it is a distribution of, and its statistics.
+    """A family: its features and its statistics.
 
     The last of several may be the second member of a pool, whose density follows from its
     statistics. The last three are records of the family, see `gaussbayes.families.family_records`,
@@ -168,7 +168,7 @@ class RowsRecord(Record, frozen=True):
         return cls("float32" if rows.dtype == np.float32 else "float64", *map(encode, arrays))
 
     def read(self, n: int, schema: Schema) -> Unlabelled:
-        """The rows, if they are not more than a model keeps."""
+        """The rows, if they are not too many for a model."""
         q = len(schema.categorical)
         d = schema.n_features - q
         if n * (8 * d + 4 * q + 8) > MOST_KEPT_BYTES:
@@ -185,14 +185,14 @@ class RowsRecord(Record, frozen=True):
 
 
 class UnlabelledRecord(Record, frozen=True):
-    """Rows without labels: how many there are, and the rows themselves if they are kept."""
+    """Rows without labels: their number, and the rows if they are kept."""
 
     n_rows: Annotated[int, Meta(ge=1, lt=1 << 62)]
     rows: RowsRecord | None
 
 
 class SolutionRecord(Record, frozen=True):
-    """Parameters that do not simply follow from statistics; the densities are with the families."""
+    """Parameters that need more than the statistics; densities are stored with the families."""
 
     prior: Raw
     weight: Raw  # of the rows of each class; null if the parameters were given
@@ -223,7 +223,7 @@ class MemberRecord(Record, frozen=True):
 
 
 class MarksRecord(Record, frozen=True):
-    """What stands for missing values in tables, as in `Columns`."""
+    """The marks of missing values in tables, as in `Columns`."""
 
     na_values: list[str | dict[str, list[str]]]
     keep_default_na: bool
