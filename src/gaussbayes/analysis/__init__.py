@@ -1,1 +1,1 @@
-"""Questions to a model: decisions, explanations, novelty, errors, comparisons."""
+"""Analysis of a model: decisions, explanations, novelty, errors, comparisons."""

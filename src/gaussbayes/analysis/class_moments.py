@@ -71,7 +71,7 @@ def class_correlations(model: Model) -> FloatArray:
 
 
 def principal_axes(covariances: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The variances (k, g) along the principal axes of covariances (k, g, g), and these in columns.
+    """The variances (k, g) along the principal axes of covariances, and the axes (k, g, g).
 
     The largest comes first.
     """
@@ -113,7 +113,7 @@ def _shape(model: Model) -> tuple[int, int]:
 
 
 def _located(model: Model, *, straight: bool = False) -> Iterator[tuple[list[int], Located]]:
-    """Densities that have means, each with the places of its columns among the numbers."""
+    """Densities with means, each with the positions of its columns among the numbers."""
     categorical = np.array(model.schema.categorical, dtype=np.intp)
     for component, density in zip(model.components, model.densities, strict=True):
         columns = np.array(component.columns, dtype=np.intp)

@@ -35,8 +35,8 @@ AUTOMATIC = "AutoClassifier"
 BOOSTING = "gradient boosting"
 EBM = "explainable boosting"
 _TREES = (BOOSTING, EBM)
-_CLEARLY = 0.05  # proportion of the log loss by which a tree model must be better to be named
-_FEW_ROWS = 10_000  # below, other libraries fit on one thread
+_CLEARLY = 0.05  # least relative improvement of the log loss for a note about a tree model
+_FEW_ROWS = 10_000  # with fewer rows, other libraries fit on one thread
 _MOST_CATEGORIES = 255  # of a categorical feature of HistGradientBoostingClassifier
 
 
@@ -47,7 +47,7 @@ class ComparedModel:
     name: str  #: as in the table
     evaluation: Evaluation | None = None  #: None if there was a problem
     neighbors: int | None = None  #: of nearest neighbours
-    problem: str | None = None  #: why it could not be evaluated
+    problem: str | None = None  #: the error if it could not be evaluated
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,7 +123,7 @@ def compare(
     neighbors : iterable of int
         Numbers of nearest neighbours, one classifier for each.
     columns : Columns, optional
-        What is known about the columns, as in `AutoClassifier`; not for `models`.
+        The request about the columns, as in `AutoClassifier`; not for `models`.
     cv : int, float, "loo" or splitter
         Number of stratified folds, proportion of test rows, leave-one-out, or a splitter of
         scikit-learn.
@@ -159,7 +159,7 @@ def compare(
     features = _Features(splits, options)
     methods = _methods(splits, models, _neighbors(neighbors), features, columns)
     tasks = [(method, fold) for fold in range(len(splits.pairs)) for method in methods]
-    # Threads of OpenMP that wait for one another take seconds to fit trees to a hundred rows.
+    # OpenMP threads that wait for one another take seconds to fit trees to a hundred rows.
     with threadpool_limits(1 if len(splits.truth) < _FEW_ROWS else None):
         for method, fold in track(tasks, "comparing models", len(tasks)):
             method.evaluate(splits, fold)
@@ -247,7 +247,7 @@ def _ours(columns: Columns | None) -> dict[str, Any]:
 
 
 def _try_table(method: _Method, splits: Splits, features: _Features) -> None:
-    """Give a classifier the features in numbers if it cannot be fitted to the table itself."""
+    """Give a classifier the features as numbers if it cannot be fitted to the table itself."""
     try:
         splits.predict(splits.fit(method.estimator, 0), 0)
     except Exception:  # noqa: BLE001 (an estimator may raise anything)
@@ -255,7 +255,7 @@ def _try_table(method: _Method, splits: Splits, features: _Features) -> None:
 
 
 class _Features:
-    """The features of a table in numbers, for estimators that take nothing else."""
+    """The features of a table as numbers, for estimators that need them."""
 
     def __init__(self, splits: Splits, options: Options) -> None:
         with without_warnings():

@@ -33,10 +33,10 @@ def margins(log_posterior: RealArray) -> RealArray:
     """
     best = np.full(log_posterior.shape[0], -np.inf, dtype=log_posterior.dtype)
     second = best.copy()
-    for column in log_posterior.T:  # far quicker than sorting each row
+    for column in log_posterior.T:  # much faster than sorting each row
         np.maximum(second, np.minimum(best, column), out=second)
         np.maximum(best, column, out=best)
-    # Of several equally good classes each has a rival as good as itself: best = second.
+    # Equally good classes are each other's rivals: best = second.
     rival = np.where(log_posterior == best[:, None], second[:, None], best[:, None])
     result: RealArray = log_posterior - rival
     return result
@@ -99,7 +99,7 @@ class Decisions(Result):
     def reason(self) -> NDArray[np.str_]:
         """The reason why a row is refused (n,): ``"novel"``, ``"ambiguous"``, or ``""``.
 
-        A row that is both is novel: the posterior of a row far from all classes means nothing.
+        A row that is both is novel: the posterior of a row far from all classes is meaningless.
         """
         return np.select([self.novel, self.ambiguous], ["novel", "ambiguous"], "")
 

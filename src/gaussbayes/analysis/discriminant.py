@@ -21,10 +21,10 @@ def linear_discriminants(
 ) -> tuple[FloatArray, FloatArray] | None:
     """Coefficients (k, d) and intercepts (k,): ``log p(c | x) = w_cᵀ x + w_c0 + constant of x``.
 
-    ``w_c = Σ⁻¹ μ_c``, ``w_c0 = log π_c − ½ μ_cᵀ Σ⁻¹ μ_c``; of two classes those of the second less
-    those of the first, (1, d) and (1,), as in scikit-learn. If `centred`, the mean of the classes'
-    means, weighted by their priors, takes the place of 0: ``Σ⁻¹ (μ_c − x̄)``. None for
-    class-specific covariances, or if features are not Gaussian.
+    ``w_c = Σ⁻¹ μ_c``, ``w_c0 = log π_c − ½ μ_cᵀ Σ⁻¹ μ_c``; for two classes those of the second
+    minus those of the first, (1, d) and (1,), as in scikit-learn. If `centred`, the prior-weighted
+    mean of the classes' means replaces 0: ``Σ⁻¹ (μ_c − x̄)``. None for class-specific covariances,
+    or if features are not Gaussian.
     """
     density = _shared_gaussian(model)
     if density is None:
@@ -32,7 +32,7 @@ def linear_discriminants(
     anchor, middle, offset = _means(model, density)
     center = anchor + middle
     pair = offset.shape[0] == 2
-    if not (centred or pair):  # of two classes what is common cancels
+    if not (centred or pair):  # common terms of two classes cancel
         center, offset = np.zeros_like(center), center + offset
     coefficients = density.times_precision(offset)
     squares = np.einsum("kd,kd->k", coefficients, offset)
@@ -47,8 +47,9 @@ def linear_discriminants(
 class DiscriminantAxes:
     """Fisher's linear discriminants.
 
-    Axes along which the variance within classes is 1 and that between them as large as can be, in
-    this order. Distances between the projections of the means are their Mahalanobis distances.
+    Axes along which the variance within classes is 1 and that between them is as large as possible,
+    in decreasing order. Distances between the projections of the means are their Mahalanobis
+    distances.
 
     Examples
     --------
@@ -62,7 +63,7 @@ class DiscriminantAxes:
     """
 
     anchor: FloatArray  # (d,) near the mean of the classes' means, weighted by their priors
-    offset: FloatArray  # (d,) of that mean from it, so that no digit is lost far from 0
+    offset: FloatArray  # (d,) of that mean from it, so that rows far from 0 lose no digits
     scalings: FloatArray  # (d, r) projections of rows on the axes
     ratio: FloatArray  # (min(k − 1, d),) the proportion of the variance between classes on each
 

@@ -1,22 +1,22 @@
 """Test whether newer rows are like the rows that a model was fitted to.
 
 With labels, two models are compared by their statistics; no row is needed. Given the class,
-families are independent, so that the likelihood ratio of everything is a sum: of the class
-frequencies, and of every family in every class that both have rows of, each with Bartlett's
-correction (`gaussbayes.families.likelihood_ratio`).
+families are independent, so the overall likelihood ratio is a sum: of the class frequencies, and of
+every family in every class with rows in both, each with Bartlett's correction
+(`gaussbayes.families.likelihood_ratio`).
 
 Without labels, two kinds of test need no assumption about the shape of the classes:
 
 - the mean and the standard deviation of each feature, or the proportions of its categories, in all
   rows together. The sampling errors use the fourth moments of the newer rows;
 - the evidence: the mean of ``Σ_c p(c | x) log p(x, c)`` over the newer rows against the mean of
-  ``log p(x, y)`` over the training rows, which follows from the statistics. The difference that a
-  fit with p parameters to n rows makes by itself is p / n.
+  ``log p(x, y)`` over the training rows, which follows from the statistics. A fit with p parameters
+  to n rows alone makes an expected difference of p / n.
 
 Features are also tested one by one. Holm's (1979) method adjusts the p-values, so that the
-probability of naming any feature that has not changed is at most the level. The p-value of
-everything is twice the smaller one of two: that of the sum or of the evidence, and the smallest
-adjusted one of a feature. Rows are assumed to be independent, and weights to be numbers of rows.
+probability of naming any feature that has not changed is at most the level. The overall p-value is
+twice the smaller one of two: that of the sum or of the evidence, and the smallest adjusted one of a
+feature. Rows are assumed to be independent, and weights to be numbers of rows.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class DriftTest:
     label: object  #: of the class; None for all classes together
     statistic: float  #: the likelihood ratio, or a squared standard score
     degrees: float  #: number of parameters compared
-    p_value: float  #: probability of so large a statistic if nothing has changed
+    p_value: float  #: probability of a statistic at least this large without a change
     adjusted: float  #: by Holm's method
 
 
@@ -77,7 +77,7 @@ class DriftFeature:
     quantity: str  #: such as "mean"
     before: float | str  #: its value in the training rows; means of dates are dates
     after: float | str  #: its value in the newer rows
-    p_value: float  #: probability of so large a difference if nothing has changed
+    p_value: float  #: probability of a difference at least this large without a change
     adjusted: float  #: by Holm's method
 
 
@@ -93,7 +93,7 @@ class Drift(Result):
     notes: tuple[str, ...] = ()  #: features that could not be compared, and approximations
 
     def changed(self, level: float = LEVEL) -> list[str]:
-        """Return the features of which some parameter has changed, the clearest first."""
+        """Return the features with changed parameters, the most significant first."""
         names = (each.feature for each in self.features if each.adjusted < level)
         return list(dict.fromkeys(names))
 
@@ -235,7 +235,7 @@ def _drift(
     *,
     labelled: bool,
 ) -> Drift:
-    """The result; its p-value is that of two tests, of all rows and of the clearest feature."""
+    """The result; its p-value combines the overall test and the smallest one of a feature."""
     clearest = min((each.adjusted for each in features if each.adjusted >= 0.0), default=1.0)
     p_value = min(1.0, 2.0 * min(of_all, clearest))
     return Drift(p_value, tests, features, weights, labelled, tuple(dict.fromkeys(notes)))
@@ -245,7 +245,7 @@ _RATIO = ("statistic", "degrees", "expected")
 
 
 def _labelled(model: Model) -> SufficientStatistics:
-    """The statistics of the labelled rows; of a pool, those of the first member."""
+    """The statistics of the labelled rows; for a pool, those of the first member."""
     if model.statistics is not None and model.statistics.unlabelled is not None:
         statistics = replace(model.statistics, unlabelled=None)
     else:
@@ -347,7 +347,7 @@ def _evidence(
 
 
 def _gaussian(density: Any) -> Any:
-    """Return a Student-t density as the Gaussian of its scales, which can score statistics."""
+    """Return the Gaussian with the scales of a Student-t density, which can score statistics."""
     if hasattr(density, "straight"):
         return replace(density, inner=_gaussian(density.inner))
     return replace(density, degrees=None) if hasattr(density, "degrees") else density
@@ -400,7 +400,7 @@ def _label(label: object) -> str:
 
 
 def _p(test: DriftTest | DriftFeature) -> tuple[str, str]:
-    """Return the p-value and the adjusted one as text; small ones stand out."""
+    """Return the p-value and the adjusted one as text; small ones are highlighted."""
     plain, adjusted = (
         fixed(p, 4) if np.isnan(p) else score(p) for p in (test.p_value, test.adjusted)
     )

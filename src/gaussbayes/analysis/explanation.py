@@ -2,18 +2,19 @@
 
 Families are independent given the class, so that the log-odds of two classes are a sum over them,
 and the Shapley values of the features are those within each family. Missing values are integrated
-out and contribute nothing; neither does a category that was not in the training rows.
+out and contribute nothing; neither does a category that did not occur in training.
 
 Contributions are those of the densities. The effect of calibration on the log-odds is shown
 separately.
 
 In a pool (`gaussbayes.model.select`) the pooled likelihood ``exp(v l_c + v' l'_c + b_c)`` takes the
 place of the likelihood, and the contributions are sums of those of both members, weighted by v and
-v'. A proportion e of the posterior is the prior: that is in the pooled likelihood, as e times the
-normaliser beside 1 − e times the rest, so that prior × likelihood ÷ normaliser is the posterior.
+v'. A proportion e of the posterior is the prior. The pooled likelihood contains it as e times the
+normaliser plus 1 − e times the other term, so that prior × likelihood ÷ normaliser is the
+posterior.
 
-Each number of Bayes' rule is given twice, plain and as its logarithm. A logarithm is exact however
-small; a plain number is 0 or ∞ beyond the range of floats, as densities of many features are.
+Each number of Bayes' rule is given twice, plain and as its logarithm. A logarithm is exact for any
+size; a plain number is 0 or ∞ beyond the range of floats, as for densities of many features.
 """
 
 from __future__ import annotations
@@ -118,11 +119,11 @@ class Contribution:
     feature rules the class out.
     """
 
-    feature: str  #: its name, or ``feature 3`` where there are no names
+    feature: str  #: its name, or ``feature 3`` without names
     value: Value  #: NaN is a missing number, None a missing category; dates are strings
     reference: float | str | None  #: None if it is compared with an unknown value
     amount: float  #: its contribution to the log-odds
-    unseen: bool = False  #: whether the value is a category that was not in the training rows
+    unseen: bool = False  #: whether the value is a category that did not occur in training
     rules_out: object = None  #: the label of the class that an infinite contribution rules out
 
     @property
@@ -158,7 +159,7 @@ class LogOdds(Result):
     def largest(self, most: int) -> tuple[list[Contribution], list[Contribution]]:
         """Return the largest contributions, in order, and the others, which share one line.
 
-        Silent features are in neither; a single other feature has its own line.
+        Features without contribution are in neither; a single other feature gets a line.
         """
         informative = [part for part in self.contributions if not part.silent]
         informative.sort(key=lambda part: -abs(part.amount))
@@ -167,7 +168,7 @@ class LogOdds(Result):
 
 
 def total_amount(contributions: Iterable[Contribution]) -> float:
-    """Return the sum of contributions, without rounding in between."""
+    """Return the exact sum of contributions."""
     return math.fsum(contribution.amount for contribution in contributions)
 
 

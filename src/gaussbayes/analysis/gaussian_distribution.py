@@ -36,16 +36,16 @@ _NAME = "Gaussian"  # of the only class, in messages
 class Gaussian:
     """A Gaussian distribution of d features, given by its parameters or fitted to rows.
 
-    It is the density that `GaussianClassifier` has for each class, by the same code: missing values
-    (NaN) are integrated out, and what is far from zero loses no digits. Functions of
-    `gaussbayes.plots` that draw densities take it as they take a classifier: `plots.densities` for
-    one feature, `plots.evidence` and `plots.ellipses` for two.
+    It uses the same code as the densities of `GaussianClassifier`: missing values (NaN) are
+    integrated out, and rows far from zero lose no digits. Functions of `gaussbayes.plots` that draw
+    densities accept it like a classifier: `plots.densities` for one feature, `plots.evidence` and
+    `plots.ellipses` for two.
 
     Parameters
     ----------
     mean : (d,), or a number for one feature
     covariance : (d, d) symmetric and positive definite, or the variance of one feature
-    feature_names : d names, which may be used in place of numbers
+    feature_names : d names, which may replace numbers
 
     Raises
     ------
@@ -149,7 +149,7 @@ class Gaussian:
         return self.model_.schema.n_features
 
     def pdf(self, X: TableLike) -> RealArray:
-        """The density p(x) of points (…, d); of one feature, of numbers of any shape.
+        """The density p(x) of points (…, d), or of numbers of any shape for one feature.
 
         Examples
         --------
@@ -160,7 +160,7 @@ class Gaussian:
             return np.asarray(np.exp(self.log_pdf(X)))
 
     def log_pdf(self, X: TableLike) -> RealArray:
-        """The log density of points, as `pdf`: exact where the density itself is 0 in floats.
+        """The log density of points, as `pdf`; exact also if the density underflows to 0.
 
         Examples
         --------
@@ -206,10 +206,10 @@ class Gaussian:
         return self._of(self.model_.marginal(features))
 
     def conditional(self, given: Mapping[int | str, float]) -> Self:
-        """The distribution of the other features where some, by name or number, are known.
+        """The distribution of the other features, given some by name or number.
 
-        With a the others and b the known ones, ``mean_a + Σ_ab Σ_bb⁻¹ (x_b − mean_b)`` and
-        ``Σ_aa − Σ_ab Σ_bb⁻¹ Σ_ba``: what the E-step of EM expects of a row that lacks a.
+        With a the others and b the given ones, the mean is ``mean_a + Σ_ab Σ_bb⁻¹ (x_b − mean_b)``
+        and the covariance ``Σ_aa − Σ_ab Σ_bb⁻¹ Σ_ba``, as in the E-step of EM for a row without a.
 
         Examples
         --------
@@ -228,7 +228,7 @@ class Gaussian:
         density = self.model_.densities[0]
         moments = density.expect(number_rows(row), np.ones((1, 1))).moments
         part = schema.marginal(others.tolist())
-        # Of a row of weight 1 the expected scatter is the covariance of what it lacks.
+        # The expected scatter of a row of weight 1 is the covariance of its missing features.
         scatter = moments.scatter[0]
         values = scatter if scatter.ndim == 2 else np.diag(scatter)
         where = (moments.anchor + moments.offset)[0, others]
@@ -249,7 +249,7 @@ class Gaussian:
         return np.asarray(class_outlines(self.model_, positive_number("radius", radius))[0])
 
     def _scored(self, score: Callable[[Rows], RealArray], X: Any) -> RealArray:
-        """Scores of points, in the shape that the points have."""
+        """Scores of points, in the shape of the points."""
         if is_frame(X):
             return score(self.model_.rows(X))[:, 0]
         points, d = as_array(X) if np.ndim(X) == 2 else as_numbers("points", X), self.n_features

@@ -1,9 +1,9 @@
-"""Importance of features: the held-out log loss that is lost when a feature is integrated out.
+"""Importance of features: the increase of the held-out log loss when a feature is integrated out.
 
 The rows are held out in ten folds. The model of the other folds predicts each fold, once with all
 features and once without each feature. A density without a feature is its marginal, so that models
-are fitted once per fold, not once per feature; pairs use the model of the other columns. What was
-selected or estimated before the fit (transforms, shrinkage, calibration) stays as it is.
+are fitted once per fold, not once per feature; pairs use the model of the other columns. Quantities
+that were selected or estimated before the fit (transforms, shrinkage, calibration) do not change.
 
 The effect of a feature is the mean absolute change of the log-odds of a row's true class against
 the most probable other class. A feature with a large effect and no importance moves predictions in
@@ -50,8 +50,8 @@ class FeatureImportance:
 class Importance(Result):
     """The importance of each feature of a model.
 
-    A feature of importance 0 carries no information about the class that the other features do not
-    carry; a negative importance means that the model predicts better without it.
+    A feature of importance 0 carries no information about the class beyond the other features; a
+    negative importance means that the model predicts better without it.
     """
 
     features: tuple[FeatureImportance, ...]  #: the most important first

@@ -1,4 +1,4 @@
-"""Whether the classes are normal: distances of held-out rows, and Mardia's tests.
+"""Checks of normality: distances of held-out rows, and Mardia's tests.
 
 Mardia (1970) tests the third and the fourth moments of a class. With its n rows, their mean and
 covariance S (divided by n), and ``g_ij = (x_i − mean)ᵀ S⁻¹ (x_j − mean)``,
@@ -24,9 +24,9 @@ from gaussbayes.model.held_out import held_out_rows, tails_of
 from gaussbayes.model.model import Model
 from gaussbayes.model.statistics import observe
 
-_MOST_ROWS = 5000  # of a class that is tested, and of all that are held out
+_MOST_ROWS = 5000  # rows of a tested class, and of all held-out rows
 _SINGULAR = 1e-7  # proportion of the largest singular value
-_MOST_FEATURES = 30  # of which third moments are tested: there are d³
+_MOST_FEATURES = 30  # features of tests of third moments, of which there are d³
 
 
 def held_out_distances(
@@ -34,8 +34,8 @@ def held_out_distances(
 ) -> tuple[FloatArray, ...]:
     """Return tail probabilities of the distances of rows from their class, sorted, by class.
 
-    The rows are held out in five folds, whose distances the model of the other folds measures; with
-    parameters that were given, and not `fitted`, these do.
+    The rows are held out in five folds; the model of the other folds measures their distances.
+    Without `fitted`, the given parameters do.
     """
     k = model.classes.size
     if not fitted:
@@ -50,8 +50,8 @@ def held_out_distances(
 def normality(model: Model, rows: Rows, codes: NDArray[np.intp]) -> dict[object, float]:
     """Return p-values of Mardia's tests of the Gaussian features, as transformed, by class.
 
-    They are twice the smaller one of both tests. Rows with missing values are not tested, nor
-    classes with too few rows for a covariance.
+    They are twice the smaller one of both tests. Rows with missing values, and classes with too few
+    rows for a covariance, are not tested.
     """
     columns = []
     for density, part in zip(model.densities, model.parts(rows), strict=True):

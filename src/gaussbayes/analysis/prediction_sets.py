@@ -7,10 +7,10 @@ their quantile at 1 − coverage. The j-th smallest is the quantile at j / (n + 
 interpolation in between.
 
 The posterior of a row that is exchangeable with the training rows is equally likely to fall between
-any two of them, so that the set contains its true class with the probability `coverage`, whatever
-the densities are, up to the effect of one row on the model. Coverage is higher with fewer than
-coverage / (1 − coverage) rows, which exclude nothing, and with tied posteriors. The comparison is
-with all rows, or with the rows of class c; then the coverage holds within each class.
+any two of them. The set therefore contains its true class with the probability `coverage` for any
+densities, up to the effect of one row on the model. Coverage is higher with fewer than coverage /
+(1 − coverage) rows, which exclude no class, and with tied posteriors. The comparison is with all
+rows, or with the rows of class c; then the coverage holds within each class.
 """
 
 from __future__ import annotations
@@ -91,13 +91,13 @@ def conformal_p_values(
     result: FloatArray = np.empty(log_posterior.shape)
     together = np.sort(np.concatenate(calibration.left_out))
     for code in range(log_posterior.shape[-1]):
-        # Densities of posteriors vary less between two of them than those of their logarithms.
+        # Interpolate posteriors, whose density varies less than that of their logarithms.
         scores = np.exp(calibration.left_out[code] if by_class else together)
         ends = np.concatenate(([-np.inf], scores, [np.inf]))
         posterior = np.exp(log_posterior[:, code])
         below = np.searchsorted(scores, posterior, side="right")
         lower, upper = ends[below], ends[below + 1]
-        with np.errstate(invalid="ignore"):  # below and above all
+        with np.errstate(invalid="ignore"):  # below the smallest and above the largest
             way = (posterior - lower) / (upper - lower)
         inside = (lower < posterior) & np.isfinite(upper - lower)
         result[:, code] = (below + np.where(inside, way, 1.0)) / (1.0 + scores.size)

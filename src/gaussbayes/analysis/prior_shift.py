@@ -80,7 +80,7 @@ def estimate_priors(
             break
         steps += 1
         proportions = proportions * growth
-        proportions /= proportions.sum()  # 1 but for rounding
+        proportions /= proportions.sum()  # 1 up to rounding
     estimated = np.zeros_like(prior)
     estimated[possible] = proportions
     return PriorEstimate(estimated, steps, gap, gap <= _TOLERANCE, classes, prior)
@@ -91,8 +91,8 @@ def _ratios(
 ) -> tuple[FloatArray, FloatArray]:
     """Return posterior over prior, each row divided by its largest, and the weights.
 
-    Rows of weight 0 and classes of prior 0 are omitted. A ratio that underflows does no harm: the
-    most probable class of a row never gets less than the row's proportion of the weight.
+    Rows of weight 0 and classes of prior 0 are omitted. A ratio may underflow: the most probable
+    class of a row never gets less than the row's proportion of the weight.
     """
     n = log_posterior.shape[0]
     if n == 0:

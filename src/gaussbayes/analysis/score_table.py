@@ -1,4 +1,4 @@
-"""All scores of rows in one table; each column is computed when it is first read."""
+"""All scores of rows in one table; each column is computed on first access."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Scores(Result):
 
     @cached_property
     def squared_distance(self) -> FloatArray:
-        """``(x − mean_c)ᵀ Σ_c⁻¹ (x − mean_c)`` (n, k), over the Gaussian features that are known.
+        """``(x − mean_c)ᵀ Σ_c⁻¹ (x − mean_c)`` (n, k), over the observed Gaussian features.
 
         A model without Gaussian features raises `OptionError`.
         """
@@ -91,10 +91,10 @@ class Scores(Result):
 
     @cached_property
     def relative_distance(self) -> FloatArray:
-        """`squared_distance` less that from the mean of all classes together (n, k).
+        """`squared_distance` minus that from the mean of all classes together (n, k).
 
         Directions in which all rows vary alike count less. With many features, such as embeddings,
-        a large least relative distance finds novel rows better than `squared_distance` (Ren et al.
+        a large minimum over the classes finds novel rows better than `squared_distance` (Ren et al.
         2021). It has no p-value: choose a quantile of held-out rows as the limit. A model with
         given parameters has no such column.
         """
@@ -107,8 +107,8 @@ class Scores(Result):
         A calibrated model ranks the distance among those of held-out rows of the class, so that the
         p-values of new rows are uniform on average over training sets. Otherwise it is the upper
         tail of a scaled F distribution if the covariances are full, not shrunk, and estimated from
-        complete rows, which is exact for normal classes, and else of χ², as if the parameters were
-        true.
+        complete rows, which is exact for normal classes, and otherwise of χ², as if the parameters
+        were true.
         """
         return class_p_values(self._model, self._rows, self._n_jobs)
 
@@ -117,23 +117,23 @@ class Scores(Result):
         """Probability that a new row has no more evidence than this row (n,).
 
         It is simulated with 100,000 draws from the model, always the same ones; rows with missing
-        values are compared by the features that are known. A calibrated model ranks it among those
-        of held-out rows. Otherwise the parameters count as true: with few rows for each feature it
-        is too small.
+        values are compared by their observed features. A calibrated model ranks it among those of
+        held-out rows. Otherwise the parameters are assumed to be true: with few rows for each
+        feature it is too small.
         """
         return evidence_p_values(self._model, self._rows, self._n_jobs)
 
     def to_dict(self) -> dict[str, object]:
-        """All columns as lists, and the classes; a column that the model lacks is not there."""
+        """All columns of the model as lists, and the classes."""
         columns = {name: values.tolist() for name, values in self._columns().items()}
         return {"classes": self.classes.tolist(), **columns}
 
     def to_frame(self) -> object:
-        """All columns as a data frame; a column that the model lacks is not there.
+        """All columns of the model as a data frame.
 
-        The frame is one of the library that the rows came in, with their index; for arrays it is
-        one of pandas. Columns with a number for each class become one column for each class, such
-        as ``posterior_setosa``.
+        The frame belongs to the library of the rows and has their index; for arrays it is a pandas
+        frame. Columns with a number for each class become one column for each class, such as
+        ``posterior_setosa``.
         """
         import narwhals.stable.v2 as nw
 

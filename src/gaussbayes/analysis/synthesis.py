@@ -1,4 +1,4 @@
-"""Rows drawn from a model: the generative story run forwards.
+"""Sampling of rows from a model.
 
 A class is drawn by its prior, then the features from each family's density given that class.
 """
@@ -21,14 +21,14 @@ from gaussbayes.model.model import Model
 
 Capability = TypeVar("Capability")
 RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
-"""Where randomness comes from: a seed, a generator, or None for a fresh one."""
+"""The source of randomness: a seed, a generator, or None for a new one."""
 
 
 def as_generator(random_state: RandomState) -> np.random.Generator:
-    """The generator that a `random_state` stands for.
+    """The generator of a `random_state`.
 
-    A `Generator` is used as it is, so that it moves on; a `RandomState` gives the seed of a new
-    one, and moves on by that.
+    A `Generator` is used directly and advances; a `RandomState` gives the seed of a new one and
+    advances as well.
     """
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(1 << 32, size=4, dtype=np.uint32))
@@ -60,15 +60,15 @@ def make_gaussian_dataset(
     random_state: RandomState = None,
     shuffle: bool = False,
 ) -> tuple[FloatArray, NDArray[np.int64]]:
-    """Rows from one Gaussian a class, and their labels 0 … k−1.
+    """Draw rows from one Gaussian per class, with labels 0 … k−1.
 
     Parameters
     ----------
     n_samples : how many rows of each class: one number for all, or one for each
     means : (k, d)
     covariances : None for the identity, (d, d) for one that all classes share, or (k, d, d)
-    random_state : a seed, a numpy `Generator` or `RandomState`, or None for another draw each time
-    shuffle : mix the rows; otherwise they come class by class
+    random_state : a seed, a numpy `Generator` or `RandomState`, or None for a different draw each
+    time shuffle : whether to shuffle the rows; otherwise they are sorted by class
 
     Returns
     -------
@@ -101,7 +101,7 @@ def make_gaussian_dataset(
 
 
 def _counts(n_samples: Any, k: int) -> NDArray[np.int64]:
-    """How many rows of each class (k,)."""
+    """The number of rows of each class (k,)."""
     each = [n_samples] * k if np.ndim(n_samples) == 0 else list(n_samples)
     if len(each) != k:
         msg = f"means has {k} classes; n_samples must be one number or {k}, got {len(each)}"

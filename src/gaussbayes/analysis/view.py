@@ -4,8 +4,8 @@ Figures accept classifiers and rows in many forms. A `View` has the model of the
 others integrated out), positions along axes and class codes. A number stands at its value;
 categories stand at 0, 1, 2, … A missing value has no position: NaN.
 
-A classifier of another library, such as nearest neighbours, predicts classes and perhaps
-probabilities. It has no densities, so that no feature can be integrated out.
+A classifier of another library, such as nearest neighbours, predicts classes and possibly
+probabilities. It has no densities, so its features cannot be integrated out.
 """
 
 from collections.abc import Sequence
@@ -37,9 +37,9 @@ Quantity: TypeAlias = Literal["likelihood", "joint", "posterior", "evidence"]
 """A score whose logarithm is a method of `Model`."""
 
 _FIRST = 1e-3  # proportion of an axis that is omitted beside a number that values must exceed
-_DEVIATIONS = 3.0  # how far from its mean a class is shown if there are no rows
+_DEVIATIONS = 3.0  # extent of a class around its mean if there are no rows
 _MARGIN = 0.06  # of the extent, left free on each side
-_STEPS, _HALVINGS = 2000, 50  # points among which changes of a class are sought, and bisections
+_STEPS, _HALVINGS = 2000, 50  # points for finding changes of the class, and bisections
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,21 +57,21 @@ class Axis:
     name: str
     categories: tuple[str, ...] = ()  # at 0, 1, 2, …; none of an axis of numbers
     integers: tuple[float, float] | None = None  # the least and the largest possible
-    above: float = -np.inf  # what numbers must exceed
+    above: float = -np.inf  # lower bound of numbers
     origin: str | None = None  # the day that is 0, if numbers are days
 
     @property
     def is_discrete(self) -> bool:
-        """Whether there is nothing between neighbouring positions."""
+        """Whether the positions are discrete."""
         return not self.is_ordered or self.integers is not None
 
     @property
     def is_ordered(self) -> bool:
-        """Whether positions are numbers, so that their order means something."""
+        """Whether positions are numbers, so that they are ordered."""
         return not self.categories
 
     def limits(self, low: float, high: float) -> tuple[float, float]:
-        """Return where an axis begins and ends that shows the numbers between low and high."""
+        """Return the limits of an axis that shows the numbers between low and high."""
         if not self.is_ordered:
             return -0.5, len(self.categories) - 0.5
         if self.integers is not None:
@@ -82,9 +82,9 @@ class Axis:
         return low, high
 
     def points(self, low: float, high: float, resolution: int) -> FloatArray:
-        """Return so many points between limits, or each integer, or each category.
+        """Return this number of points between limits, or each integer, or each category.
 
-        Of more integers than `resolution`, every second, third, … is taken.
+        With more integers than `resolution`, every second, third, … is taken.
         """
         if not self.is_discrete:
             return np.linspace(low, high, resolution)
@@ -96,7 +96,7 @@ class Axis:
 class Grid:
     """Points at the crossings of vertical and horizontal lines, which are equally spaced.
 
-    Along a discrete axis there is nothing between the points.
+    Along a discrete axis the points are all positions.
     """
 
     x: FloatArray  # (m,)
@@ -194,7 +194,7 @@ class OtherClassifier:
             return rows
         if self.schema.features is None:
             return rows.matrix
-        import pandas as pd  # it named the features, or another library that reads it
+        import pandas as pd  # the classifier stored names of features
 
         return pd.DataFrame(rows.matrix, columns=list(self.schema.features))
 
@@ -205,7 +205,7 @@ class View:
 
     model: Any  # Model of the shown features, in the order chosen; or OtherClassifier
     axes: tuple[Axis, ...]
-    columns: tuple[int, ...]  # where they are among all features
+    columns: tuple[int, ...]  # positions among all features
     whole: Any  # Model or OtherClassifier
     mark: Any  # the label that marks a missing one
 
@@ -237,7 +237,7 @@ class View:
     def labelled(self, X: Any, y: Any) -> tuple[Any, NDArray[np.intp]]:
         """Return rows with all features of the classifier, and their class codes (n,).
 
-        An unlabelled row has the code −1. Rows of an `OtherClassifier` are as they came.
+        An unlabelled row has the code −1. Rows of an `OtherClassifier` are unchanged.
         """
         if not isinstance(X, Rows):
             X, y, _ = separate_columns(X, y)
@@ -264,7 +264,7 @@ class View:
         return rows
 
     def positions(self, X: Any) -> FloatArray:
-        """Return positions (n, m) of rows; NaN where a value is missing."""
+        """Return positions (n, m) of rows; NaN for missing values."""
         return positions_of(self.part(X), self.axes)
 
     def rows_at(self, positions: FloatArray) -> Rows:
@@ -283,8 +283,9 @@ class View:
             raise OptionError(msg)
         return number_rows(positions[:, np.argsort(self.columns)])
 
-    # Scores at positions (n, m). Where no class is possible, as for categories that never occur
-    # together, a posterior is NaN and a class code −1.
+    # Scores at positions (n, m). If no class is possible, as for categories that never occur
+    # together, a
+    #     # posterior is NaN and a class code −1.
 
     def score(self, quantity: Quantity, positions: FloatArray) -> RealArray:
         """Return the score of each class (n, k); of the evidence (n,)."""
@@ -293,7 +294,7 @@ class View:
             logarithms = self._log_posterior(rows)
         else:
             logarithms = getattr(self.model, f"log_{quantity}")(rows)
-        with np.errstate(over="ignore", under="ignore"):  # 0 or ∞ where floats end
+        with np.errstate(over="ignore", under="ignore"):  # 0 or ∞ beyond the range of floats
             return np.asarray(np.exp(logarithms))
 
     def _log_posterior(self, rows: Rows) -> RealArray:
@@ -319,9 +320,9 @@ class View:
         return np.where(np.isnan(lead[:, 0]), -1, lead.argmax(axis=1))
 
     def boundaries(self, low: float, high: float) -> tuple[float, ...]:
-        """Return where the predicted class changes along the one feature, within limits.
+        """Return the points within limits at which the predicted class changes.
 
-        The changes are found by bisection; that between two integers is halfway between them.
+        They are found by bisection; a change between two integers is halfway between them.
         """
         (axis,) = self.axes
         if not axis.is_ordered:
@@ -337,7 +338,7 @@ class View:
             left, right = np.where(same, middle, left), np.where(same, right, middle)
         return tuple((left + (right - left) / 2).tolist())
 
-    # The part of the plane, or of the line, that a figure shows.
+    # The range of a figure.
 
     def limits(
         self, *positions: FloatArray, margin: float = _MARGIN
@@ -365,7 +366,7 @@ class View:
     def curve_points(self, low: float, high: float, resolution: int) -> FloatArray:
         """Return increasing points of a curve along the one feature.
 
-        They are equally spaced, and denser around every mean, so that no narrow peak is missed.
+        They are equally spaced, and denser around every mean, to show narrow peaks.
         """
         points = self.axes[0].points(low, high, resolution)
         if self.axes[0].is_discrete or not self.is_model:
@@ -435,7 +436,7 @@ def _chosen(
 
 
 def best_features(model: Model, most: int) -> list[int]:
-    """Return the features that separate the classes best, each by itself, in their order.
+    """Return the features that separate the classes best individually, in their order.
 
     Numbers are ranked by the proportion η² of their variance that lies between the classes,
     categories by Cramér's V².
@@ -476,7 +477,7 @@ def row_axes(
 
 
 def _with_range(axis: Axis, model: Model, column: int) -> Axis:
-    """Return the axis of a feature of a model with what its family says about the numbers."""
+    """Return the axis of a feature of a model, with the bounds of its family."""
     if not axis.is_ordered:
         return axis
     pairs = zip(model.components, model.densities, strict=True)
@@ -491,7 +492,7 @@ def _with_range(axis: Axis, model: Model, column: int) -> Axis:
 
 
 def positions_of(rows: Rows, axes: Sequence[Axis]) -> FloatArray:
-    """Return the positions (n, m) of rows that have a feature for each axis."""
+    """Return the positions (n, m) of rows with one feature per axis."""
     positions = np.empty((rows.n_rows, len(axes)))
     ordered = np.array([axis.is_ordered for axis in axes])
     positions[:, ordered] = rows.matrix
@@ -518,8 +519,8 @@ def limits(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the lowest and highest position (m,) to show along axes.
 
-    All positions (n, m) are shown, with a margin. A constant feature has some room. Integers and
-    categories are shown whole.
+    All positions (n, m) are shown, with a margin, also around a constant feature. Cells of integers
+    and categories are shown completely.
     """
     numbers = [place for place, axis in enumerate(axes) if axis.is_ordered]
     known = np.concatenate([np.empty((0, len(axes))), *positions])[:, numbers]
@@ -529,7 +530,7 @@ def limits(
         msg = "the limits of the figure are unknown: give rows (X) with a value of each feature"
         raise OptionError(msg)
     span = high - low
-    # A constant feature: half a unit, or at least a few floats, of room.
+    # A constant feature: a margin of half a unit, or at least a few floats.
     pad = np.where(span > 0, margin * span, np.maximum(0.5, 1e-6 * np.abs(low)))
     ends = np.full((2, len(axes)), np.nan)
     ends[:, numbers] = low - pad, high + pad

@@ -1,8 +1,8 @@
 """``log p(x | c)`` of each class, for each record of `gaussbayes.families.expression`.
 
-Terms that all classes have in common, such as the slopes of transforms, are kept apart: they are
-part of the evidence, and would only cost posteriors their digits. For the same reason deviations
-are taken from a centre first.
+Common terms of all classes, such as the slopes of transforms, are kept separately: they are part of
+the evidence, and would only make posteriors less accurate. For the same reason deviations are
+relative to a centre.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ from gaussbayes.families import expression as records
 
 _LARGEST_COUNT = 2.0**53
 _SMALL_COUNTS = 16
-"""Counts below this have their log-factorials looked up."""
+"""Log-factorials of counts below this are tabulated."""
 
 _BITS = 50
 """Columns whose missing values are the bits of one float."""
@@ -29,7 +29,7 @@ _BITS = 50
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """``log p(x | c)`` (n, k), less what is the same for all classes (n, 1).
+    """``log p(x | c)`` (n, k) minus the common term of all classes (n, 1).
 
     Rows for which one of the conditions is true have no score.
     """
@@ -113,14 +113,14 @@ def _nothing(x: Value) -> Value:
 
 @dataclass(frozen=True, slots=True)
 class _Patterns:
-    """Patterns of missing values, and the number of that of each row; 0 is complete."""
+    """Patterns of missing values, and the number of the pattern of each row; 0 is complete."""
 
     incomplete: list[records.Pattern]
     number: Value | None  # missing if the pattern is another; None if there is no incomplete one
 
     @classmethod
     def of(cls, record: records.QuadraticForm, y: Value) -> "_Patterns":
-        """The patterns of deviations that the engine writes out."""
+        """The patterns of deviations that the engine lists."""
         observed = y.ops.patterns(record, y)
         if not len(observed):
             return cls([], None)
@@ -135,12 +135,12 @@ class _Patterns:
         return cls([record.pattern(each) for each in observed], choose(cases, np.nan).bind())
 
     def value(self, rows: Sequence[Any]) -> Any:
-        """One of some rows of constants: that of complete rows, then of each pattern."""
+        """Select a row of constants by pattern: the first is for complete rows."""
         table = np.asarray(rows, dtype=np.float64)
         return table[0] if self.number is None else self.number.lookup(table)
 
     def filled(self, deviations: Value, shape: int) -> Value:
-        """Deviations with their conditional expectations in the places of missing ones."""
+        """Deviations with conditional expectations for missing ones."""
         if self.number is None:
             return deviations
         columns = [deviations.take([j]) for j in range(deviations.width)]
@@ -223,7 +223,7 @@ def _parent_terms(record: records.PairTables, levels: Sequence[Value]) -> list[V
 
 
 def _level(record: records.LevelColumn, ops: Ops, column: int) -> Value:
-    """The level of a column; missing where the value is."""
+    """The level of a column, missing for missing values."""
     if record.edges is None:
         codes = ops.codes(column, record.categories, missing=False)
         return codes.lookup(np.array(record.level, dtype=np.float64))
@@ -235,7 +235,7 @@ def _level(record: records.LevelColumn, ops: Ops, column: int) -> Value:
 @number_terms.register
 def _(record: records.PoissonRates, x: Value) -> Terms:
     rate, ops = record.rate, x.ops
-    # Relative to the largest rate: what x! and large counts have in common cancels so.
+    # Relative to the largest rate, so that common terms of x! and large counts cancel.
     reference = rate.max(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         logarithm = np.where(rate > 0, np.log(rate) - np.log(reference), 0.0)
@@ -342,7 +342,7 @@ def _clipped(x: Value, lowest: Any, highest: Any) -> Value:
 def _extended(
     x: Value, z: Value, slope: Value, lowest: Any, highest: Any, below: Any, above: Any
 ) -> tuple[Value, Value]:
-    """What continues logarithmically beyond the ends, at which z and its log slope are given."""
+    """The logarithmic continuation beyond the ends, given z and its log slope there."""
     for sign, end, reach in ((-1.0, lowest, below), (1.0, highest, above)):
         if np.all(np.abs(end) >= np.finfo(np.float64).max):
             continue  # nothing is beyond
@@ -363,4 +363,4 @@ _TRANSFORMS: dict[str, Callable[[Value, Sequence[Any]], tuple[Value, Value]]] = 
     "yeo-johnson": _yeo_johnson,
     "rank-normal": _rank_normal,
 }
-"""For each kind, columns transformed and the logarithms of the slopes; missing where x is."""
+"""For each kind, transformed columns and the logarithms of the slopes; missing if x is."""

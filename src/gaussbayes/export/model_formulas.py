@@ -1,10 +1,10 @@
-"""What a model computes for a row: posteriors and log evidence, once for all families and engines.
+"""The formulas of posteriors and log evidence of a row, once for all families and engines.
 
     log p(x, c) = log prior_c + Σ_f log p_f(x_f | c)
 
 The normaliser is ``log Σ exp(s_c)``, with the largest s_c taken off first. A calibration t, b, e
-(`gaussbayes.model.calibration`) makes of log-likelihoods l_c the posteriors
-``(1 − e) softmax(log prior_c + t l_c + b_c) + e prior_c``; in a pool ``t' l'_c`` is added, with the
+(`gaussbayes.model.calibration`) converts log-likelihoods l_c to the posteriors ``(1 − e)
+softmax(log prior_c + t l_c + b_c) + e prior_c``; in a pool ``t' l'_c`` is added, with the
 log-likelihoods and the temperature of the second member.
 """
 
@@ -55,7 +55,7 @@ class Scores:
 
 
 def model_scores(model: Model, ops: Ops) -> Scores:
-    """The scores of the rows of an engine; an OptionError names what cannot be exported."""
+    """The scores of the rows of an engine; an OptionError names parts that cannot be exported."""
     parts, solution = [], model.parameters
     densities = [*model.densities, *([] if solution.second is None else [solution.second])]
     known = [None] * len(densities) if model.statistics is None else model.statistics.parts
@@ -83,7 +83,7 @@ def model_scores(model: Model, ops: Ops) -> Scores:
         if proportion > 0:
             mixed = (1.0 - proportion) * posteriors + proportion * np.exp(log_prior)
             posteriors = decisive = mixed.bind()
-    # A row has no score if a value cannot be, or all classes are impossible.
+    # A row has no score if a value is invalid, or all classes are impossible.
     conditions = [condition for part in parts for condition in part.excluded]
     numbers = [j for j, column in enumerate(ops.inputs) if column.kind != "category"]
     if numbers:

@@ -35,16 +35,16 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(msg, name="onnx") from error
 
 OPSET, ML_OPSET, IR_VERSION = 18, 2, 8
-"""Versions that runtimes have known since 2023."""
+"""Versions that runtimes have supported since 2023."""
 
 LARGEST_FILE = 2**31 - 1
-"""Bytes that a file may have if all tensors are inside it."""
+"""Largest number of bytes of a file that contains all tensors."""
 
 SMALLEST = -(2**63)
-"""The integer that stands for a missing category, and for no label."""
+"""The integer for a missing category, and for no label."""
 
 TYPES = {"float64": "double", "float32": "float"}
-"""The types in which files compute, and their names in ONNX."""
+"""The types of the computation, and their names in ONNX."""
 
 _KINDS: dict[type, tuple[Any, Any, Any]] = {
     str: (TensorProto.STRING, object, ""),
@@ -57,12 +57,12 @@ _KINDS: dict[type, tuple[Any, Any, Any]] = {
 _INCOMPLETE = Path(__file__).with_name("incomplete_rows.onnxtxt").read_text()
 """Squared distances (r, k) and log lengths (r, m) of rows with missing values, in any pattern.
 
-With the whitener W of the complete row, the least ``|W (x − mean)|²`` over the missing columns is
-found by taking the directions of their columns of W out of all others, one after the other
+With the whitener W of the complete row, the least ``|W (x − mean)|²`` over the missing columns
+follows by removing the directions of their columns of W from all others, one after the other
 (modified Gram-Schmidt). The product of their lengths is the root of the determinant of the
-precision matrix of the missing columns, by which the constant of the density is divided. That is
-done for all incomplete rows at once, and for no others. A column that is there has the direction 0
-and the length 1. Names with $ are those of this graph, those with @ are given.
+precision matrix of the missing columns, by which the constant of the density is divided. The graph
+does this for all incomplete rows at once. An observed column has the direction 0 and the length 1.
+Names with $ are internal names of this graph, names with @ are inputs.
 """
 
 
@@ -96,13 +96,13 @@ class OnnxOps(Ops):
     def node(self, kind: str, *inputs: str, **attributes: Any) -> str:
         """Add an operation; its result."""
         name = f"{self._prefix}{next(self._names)}"
-        # Runtimes that put nodes together name the result after them, and need different names.
+        # Runtimes that merge nodes derive names from them, which must be distinct.
         self.nodes.append(helper.make_node(kind, inputs, [name], name, **attributes))
         return name
 
     def constant(self, array: NDArray[Any]) -> str:
-        """A constant tensor as it is; strings are given as objects."""
-        # By their bytes, as NaN is unlike itself; strings have none.
+        """A constant tensor; strings are objects."""
+        # By their bytes, because NaN differs from itself; strings have none.
         content = tuple(array.ravel().tolist()) if array.dtype.kind == "O" else array.tobytes()
         key = (array.dtype.str, array.shape, content)
         if key not in self.constants:
@@ -128,7 +128,7 @@ class OnnxOps(Ops):
     # Inputs.
 
     def _all_numbers(self) -> Value:
-        """The block of all numbers, NaN where they are marked as missing."""
+        """The block of all numbers, with NaN for marks of missing values."""
         names = [column.name for column in self.inputs if column.kind == "category"]
         columns = [self.inputs[j] for j in self._places]
         name = self.free_name("X", names)
@@ -233,7 +233,7 @@ class OnnxOps(Ops):
 
 
 def _constants_less(form: QuadraticForm, n_lost: int) -> FloatArray:
-    """The logarithms of the constants (k,) if so many columns are missing, but for lengths."""
+    """The logarithms of the constants (k,) for this number of missing columns, without lengths."""
     d, more = form.center.size, np.asarray(0.5 * n_lost * np.log(2.0 * np.pi))
     if form.degrees is not None:
         more = student_constant(form.degrees, d - n_lost) - student_constant(form.degrees, d)
@@ -287,7 +287,7 @@ def _posteriors_of_all(model: Model, scores: Scores) -> Value:
 
 
 def _file(ops: OnnxOps, results: Sequence[tuple[str, str, Any, tuple[int, ...]]]) -> Any:
-    """The model file of a graph whose results have a name, a type and a width."""
+    """The ONNX model of a graph whose results have names, types and widths."""
     outputs = []
     for name, result, kind, width in results:
         free = ops.free_name(name, list(ops.given))

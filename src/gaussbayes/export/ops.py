@@ -1,10 +1,10 @@
-"""The operations that formulas are written with, and columns of values as engines have them.
+"""The operations of formulas, and blocks of columns in the form of each engine.
 
-A `Value` is a block of columns: n rows, `width` columns, in whatever form the engine of its `Ops`
-keeps them: an array in NumPy, one SQL expression per column, a tensor in ONNX. Formulas
+A `Value` is a block of columns: n rows and `width` columns in the form of its engine: an array in
+NumPy, one SQL expression per column, a tensor in ONNX. Formulas
 (`gaussbayes.export.density_formulas`, `gaussbayes.export.model_formulas`) combine blocks with one
-another and with constants, scalars or arrays (width,), and are written once for all engines.
-A block of width 1 goes with blocks of any width. Operations have the names of ONNX's operators.
+another and with constants, scalars or arrays (width,), and are written once for all engines. A
+block of width 1 combines with blocks of any width. Operations have the names of ONNX's operators.
 
 Missing numbers are NaN, or NULL in SQL, and results computed from them are missing as well, except
 those of `otherwise`, `choose` and `is_missing`. A comparison with a missing number is not true; SQL
@@ -30,7 +30,7 @@ MOST_STORED = 12
 """Stored tables that one stage of a formula uses: databases plan few joins quickly."""
 
 _UNDERFLOW = -700.0
-"""The logarithm of what counts as 0: some engines have no number for less."""
+"""The logarithm that represents log 0: some engines have no smaller number."""
 
 
 def _operation(name: str) -> Callable[..., "Value"]:
@@ -50,7 +50,7 @@ class Value:
     data: Any
     width: int
 
-    __array_ufunc__ = None  # an array leaves operators with a block to the block
+    __array_ufunc__ = None  # arrays delegate operators with a block to the block
 
     __add__ = __radd__ = _operation("Add")
     __mul__ = __rmul__ = _operation("Mul")
@@ -61,14 +61,14 @@ class Value:
     __and__, equals = _operation("And"), _operation("Equal")
     log, abs, floor = _operation("Log"), _operation("Abs"), _operation("Floor")
     is_missing = _operation("IsNaN")
-    otherwise = _operation("otherwise")  # with another operand in the places of missing values
+    otherwise = _operation("otherwise")  # another operand for missing values
 
     def exp(self) -> "Value":
-        """The exponential function; 0 where some engines would have no number."""
+        """The exponential function; 0 where it underflows in some engines."""
         return choose([(self < _UNDERFLOW, 0.0)], self.ops.apply("Exp", self))
 
     def log1p(self) -> "Value":
-        """``log(1 + x)``, also for small x (Kahan): what 1 + x rounds off is put back."""
+        """``log(1 + x)``, also for small x (Kahan): the rounding of 1 + x is compensated."""
         x = self.bind()
         above = (x + 1.0).bind()
         return choose([(above.equals(1.0), x)], above.log() * (x / (above - 1.0)))
@@ -85,7 +85,7 @@ class Value:
         return self if self.width == 1 else Value(self.ops, self.ops.reduced("ReduceSum", self), 1)
 
     def largest(self) -> "Value":
-        """The largest number of each row, in which either all or none are missing."""
+        """The largest number of each row, in which all or no numbers are missing."""
         return self if self.width == 1 else Value(self.ops, self.ops.reduced("ReduceMax", self), 1)
 
     def any(self) -> "Value":
@@ -102,10 +102,10 @@ class Value:
         return Value(self.ops, self.ops.taken(self, list(places)), len(places))
 
     def lookup(self, table: FloatArray, otherwise: float = np.nan) -> "Value":
-        """The entries at places 0, 1, …; another number where a place is missing.
+        """The entries at positions 0, 1, …; another number for missing positions.
 
-        A table (m,) is looked up for each column; of a table (m, width), for places in one column,
-        the entries are rows.
+        A table (m,) is used for each column; a table (m, width), for positions in one column, has
+        rows as entries.
         """
         width = self.width if table.ndim == 1 else table.shape[1]
         return Value(self.ops, self.ops.looked_up(self, table, otherwise), width)
@@ -118,7 +118,7 @@ class Value:
         return Value(self.ops, self.ops.stored(self, table), table.shape[1])
 
     def bind(self) -> "Value":
-        """The same, computed once: for what is used more than once."""
+        """The same block, computed once because it is used several times."""
         return Value(self.ops, self.ops.bound(self), self.width)
 
 
@@ -145,7 +145,7 @@ def total(blocks: Sequence[Value]) -> Value:
 
 @dataclass(frozen=True, slots=True)
 class InputColumn:
-    """A feature of the table that is scored, and what stands for missing values in it."""
+    """A feature of the scored table, with its marks of missing values."""
 
     name: str
     kind: Literal["number", "category", "date"]
@@ -158,7 +158,7 @@ class Ops(ABC):
     """An engine: the columns of a table in it, and the operations on blocks of columns."""
 
     inputs: Sequence[InputColumn]
-    impossible = -1e290  # stands for the logarithm of 0: many of them can be added
+    impossible = -1e290  # represents log 0: many of them can be added
     largest = float(np.finfo(np.float64).max)
 
     def apply(self, operation: str, *operands: Operand) -> Value:
@@ -172,9 +172,9 @@ class Ops(ABC):
 
     @abstractmethod
     def codes(self, column: int, values: Sequence[Any], *, missing: bool) -> Value:
-        """The places of a column's categories among some values; of others they are missing.
+        """The positions of a column's categories among some values; missing for others.
 
-        If `missing` is set, missing categories have the place behind the last.
+        If `missing` is set, missing categories have the position after the last.
         """
 
     @abstractmethod
@@ -206,11 +206,11 @@ class Ops(ABC):
         return self.looked_up(places, table, 0.0)
 
     def bound(self, block: Value) -> Any:
-        """What stands for a block that is used several times."""
+        """The stored form of a block that is used several times."""
         return block.data
 
     def patterns(self, form: QuadraticForm, deviations: Value) -> NDArray[np.bool_]:
-        """The incomplete patterns (p, d) that the formula of a full covariance writes out.
+        """The incomplete patterns (p, d) that the formula of a full covariance lists.
 
         A row with another incomplete pattern has no score unless `completed` gives it one.
         """

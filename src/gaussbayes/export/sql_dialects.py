@@ -1,4 +1,4 @@
-"""What differs between databases: types, dates, missing values, and limits.
+"""Differences between databases: types, dates, missing values, and limits.
 
 Expressions are given as text, in which {x} is a column. sqlglot quotes names and strings.
 """
@@ -21,12 +21,12 @@ except ModuleNotFoundError as error:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How one database has numbers and dates, and how much it allows."""
+    """The types, dates and limits of a database."""
 
     name: str
     days: str  # from 1970 to a date or a time
     number: str
-    """A column as floats; {marked} is whether its text stands for a missing value."""
+    """A column as floats; {marked} is whether its text is a mark of a missing value."""
     most_columns: int  # of a subquery
     text: str = "TEXT"
     without_nan: str = "NULLIF({x}, CAST('NaN' AS DOUBLE))"
@@ -41,7 +41,7 @@ class Dialect:
     most_bytes: int | None = None  # of a statement
 
     def name_of(self, *names: str) -> str:
-        """A column or a table, whatever characters its names have."""
+        """A column or a table, with quoted names."""
         if any("\0" in name for name in names):
             msg = f"a name in SQL must be without null characters, got {names!r:.60}"
             raise DataError(msg)
@@ -49,15 +49,16 @@ class Dialect:
         return ".".join(part.sql(dialect=self.name) for part in parts)
 
     def is_mark(self, column: str, marks: frozenset[str]) -> str:
-        """Whether the text of a column stands for a missing value."""
+        """Whether the text of a column is a mark of a missing value."""
         strings = ", ".join(map(self.value, sorted(marks)))
         return f"TRIM(CAST({column} AS {self.text})) IN ({strings})"
 
     def column(self, column: InputColumn) -> str:
-        """A column of the table as formulas take it: NULL where it is missing."""
+        """A column of the table for formulas: NULL if it is missing."""
         x = self.name_of(column.name)
         if column.kind == "category":
-            # Comparing an enumeration with a string that is none of its values may be an error.
+            # Comparing an enumeration with a string that is not one of its values may raise an
+            # error.
             return f"CAST({x} AS {self.text})" if column.is_text else x
         if column.kind == "date":
             return f"{self.days.format(x=x)} - {self.value(column.origin)}"
@@ -117,7 +118,7 @@ these cases for columns of numbers."""
 
 _DAYS_OF_TEXT = "(CAST(STRFTIME('%s', {x}) AS REAL) + (CAST(STRFTIME('%f', {x}) AS REAL)"
 _DAYS_OF_TEXT += " - CAST(STRFTIME('%S', {x}) AS REAL))) / 86400e0"
-"""Not as a Julian day, a float that has no room for milliseconds."""
+"""Not as a Julian day, whose floats cannot represent milliseconds."""
 
 DIALECTS = {
     dialect.name: dialect

@@ -26,13 +26,14 @@ MOST_PATTERNS = 200
 """Patterns of missing values of one family: each takes about as many numbers as a covariance."""
 
 _ALL_PATTERNS = 5
-"""Columns up to which all patterns are written out, of which there are 2^d."""
+"""Up to this number of columns all 2^d patterns are listed."""
 
 _WIDEST_SUM = 64
-"""Terms that are added one after another; more are added in groups, for parsers have a depth."""
+"""Terms that are added one after another; more are added in groups, because parsers limit the
+depth."""
 
 _ATOM, _PRODUCT, _SUM, _CONDITION = 3, 2, 1, 0
-"""How tightly the operators of an expression bind."""
+"""Precedence of the operators of an expression."""
 
 _INFIX = {
     "Add": ("+", _SUM, _SUM, _PRODUCT),
@@ -44,7 +45,7 @@ _INFIX = {
     "Equal": ("=", _CONDITION, _SUM, _SUM),
     "And": ("AND", _CONDITION, _ATOM, _ATOM),
 }
-"""Each operator, how tightly it binds, and how tightly its operands must."""
+"""Each operator, its precedence, and the required precedence of its operands."""
 
 _NEUTRAL = {"Add": 0.0, "Sub": 0.0, "Mul": 1.0, "Div": 1.0}
 
@@ -60,7 +61,7 @@ class Cell:
     binding: int = _ATOM
 
     def within(self, binding: int) -> str:
-        """Its text as an operand that must bind so tightly."""
+        """Its text as an operand of at least this precedence."""
         return self.text if self.binding >= binding else f"({self.text})"
 
 
@@ -154,7 +155,7 @@ class SqlOps(Ops):
         return [Cell(texts[0], _uses(block.data))]
 
     def _largest(self, texts: Sequence[str]) -> str:
-        # SQLite's MAX of one argument is the largest of all rows.
+        # SQLite's MAX of one argument is the maximum over all rows.
         return texts[0] if len(texts) == 1 else f"{self.dialect.largest}({', '.join(texts)})"
 
     def product(self, block: Value, matrix: FloatArray) -> list[Cell]:
@@ -179,7 +180,7 @@ class SqlOps(Ops):
         return [self._entry(cell, column, otherwise) for column in table.T.tolist()]
 
     def _entry(self, cell: Cell, entries: Sequence[float], otherwise: float) -> Cell:
-        # Equal neighbours are looked up together.
+        # Equal neighbours share a condition.
         whens = [
             f" WHEN {cell.within(_SUM)} <= {self.dialect.value(float(place))}"
             f" THEN {self.dialect.value(entry)}"

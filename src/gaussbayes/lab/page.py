@@ -15,13 +15,13 @@ from gaussbayes.base.atomic import replace_file
 from gaussbayes.lab.script import STATIC, script
 
 Payload = dict[str, Any]
-"""What the page reads: columns, labels and a model as plain values; see `lab.payload`."""
+"""The data of the page: columns, labels and a model as plain values; see `lab.payload`."""
 
 _POLICY = (
     "default-src 'none'; script-src 'sha256-{}'; style-src 'unsafe-inline'; img-src data: blob:; "
     "base-uri 'none'; form-action 'none'"
 )
-"""Only the page's own script runs, and nothing is fetched from anywhere."""
+"""Only the page's script runs, and the page makes no requests."""
 
 _FRAME = (
     '<iframe title="gaussbayes lab" srcdoc="{}" style="width: 100%; height: 760px; border: 0" '
@@ -47,7 +47,7 @@ class Lab:
     model: Payload | None = None  #: the fitted model
 
     def save(self, path: str | PathLike[str]) -> Path:
-        """Write the page to a file, whole or not at all.
+        """Write the page to a file, completely or not at all.
 
         Parameters
         ----------
@@ -64,7 +64,7 @@ class Lab:
     def open(self) -> Path:
         """Open the page in the browser from a temporary file, which only you can read.
 
-        Where no browser can be opened, the path is printed.
+        If no browser can be opened, the path is printed.
 
         Returns
         -------
@@ -76,12 +76,12 @@ class Lab:
         return path
 
     def _repr_html_(self) -> str:
-        """The page in a frame of its own, which cannot reach the notebook around it."""
+        """The page in a frame without access to the notebook around it."""
         return _FRAME.format(escape(page(self.data, self.model)))
 
 
 def show(path: Path) -> bool:
-    """Open a file in the browser; whether there was one that could."""
+    """Open a file in the browser; return whether this succeeded."""
     try:
         return webbrowser.open(path.resolve().as_uri())
     except (webbrowser.Error, OSError):
@@ -89,7 +89,7 @@ def show(path: Path) -> bool:
 
 
 def page(data: Payload | None = None, model: Payload | None = None) -> str:
-    """Assemble the page: its text, style and script, and what it shows.
+    """Assemble the page: its text, style, script and data.
 
     Parameters
     ----------

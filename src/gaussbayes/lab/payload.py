@@ -1,6 +1,6 @@
 """Rows and models as plain values that the page reads.
 
-A model of plain Gaussians is given by its parameters, from which the page computes everything. Of
+A model of plain Gaussians is given by its parameters, from which the page computes everything. For
 any other model the page gets posteriors on grids, one for each pair of its most informative
 features, and the reason.
 """
@@ -36,19 +36,19 @@ from gaussbayes.model.settings import cut_rows
 
 MOST_ROWS = 100_000
 _MOST_CELLS = 3_000_000
-"""Rows, and values of rows, that a page holds; of more, a sample is drawn."""
+"""Largest number of rows, and of their values, in a page; more are sampled."""
 
 _RANKED_ROWS = 2_000
-"""Rows by which the most informative features are found."""
+"""Number of rows used to find the most informative features."""
 
 _MOST_COVARIANCES = 200_000
-"""Numbers of covariances that a page holds; a larger model is shown by grids."""
+"""Largest number of entries of covariances in a page; a larger model is shown by grids."""
 
 _MOST_FEATURES, _MANY_CLASSES = 6, 24
 _MOST_POSTERIORS = 1_000_000
 _WIDEST, _ROOM = 140, 0.28
-"""Features whose pairs have grids (two of a model of many classes), the posteriors of all grids
-together, the points along a side of one, and the room around the rows, relative to their range."""
+"""Features whose pairs have grids (two with many classes), the posteriors of all grids together,
+the points along a side of a grid, and the margin around the rows, relative to their range."""
 
 
 def model_lab(model: Any, X: Any, y: Any) -> Lab:
@@ -62,7 +62,7 @@ def model_lab(model: Any, X: Any, y: Any) -> Lab:
 def rows_lab(
     table: LabelledRows, schema: Schema, target: str | None, model: Model | None = None
 ) -> Lab:
-    """The page of labelled rows and of a model of them; without one the page fits its own."""
+    """The page of labelled rows with their model; without one the page fits a model."""
     n, d = table.rows.n_rows, schema.n_features
     if not n:
         msg = "the lab needs at least one row, got none"
@@ -106,7 +106,7 @@ def _model_payload(model: Model, table: LabelledRows) -> Payload:
 
 
 def _why_grids(model: Model) -> str | None:
-    """Why the page cannot compute a model's posteriors from its parameters; None if it can."""
+    """The reason why the page cannot compute posteriors from parameters, or None."""
     k, g = model.classes.size, len(_numeric(model.schema))
     others = [
         each
@@ -161,7 +161,7 @@ def _grids(model: Model, table: LabelledRows) -> Payload:
 
 
 def _grid(model: Model, table: LabelledRows, pair: tuple[int, int], side: int) -> Payload:
-    """Posteriors at the centres of equal cells, class by class, from the lowest values on."""
+    """Posteriors at the centres of equal cells, class by class, in ascending order."""
     seen = view(model, pair)
     positions = positions_of(cut_rows(table.rows, model.schema, pair), seen.axes)
     grid = seen.grid(side, *seen.limits(positions, margin=_ROOM))
@@ -185,7 +185,7 @@ def _labels(model: Model) -> list[Any]:
 
 
 def _plain(label: Any) -> Any:
-    """A label as JSON has it: a number or a string."""
+    """A label for JSON: a number or a string."""
     return label if isinstance(label, int | float) and not isinstance(label, bool) else str(label)
 
 

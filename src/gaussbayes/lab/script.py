@@ -19,7 +19,7 @@ def script(entry: str = "main.js") -> str:
     """Join a module and all modules that it imports, each once, in the order of their imports.
 
     Modules import names without renaming them, and no two modules have a top-level name in common,
-    so that joining them only takes their import and export statements away, and their comments.
+    so joining them only removes their import and export statements, and their comments.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def _collect(path: Path, texts: dict[Path, str]) -> None:
 
 
 def _check_names(texts: dict[Path, str]) -> None:
-    """Refuse modules that share a top-level name: joined, one would hide the other."""
+    """Raise for modules that share a top-level name: one would hide the other."""
     homes: dict[str, Path] = {}
     for path, text in texts.items():
         for name in _NAME.findall(text):

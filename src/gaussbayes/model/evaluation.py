@@ -104,7 +104,7 @@ class CalibrationCurve:
 
     @property
     def standard_error(self) -> float:
-        """Standard error of `error`, a mean of ± (stated − true) with signs of the gaps."""
+        """Standard error of `error`, a mean of ± (stated − true) over the rows."""
         n = int(self.count.sum())
         square = np.average(self.squares, weights=self.count)
         return sqrt(max(0.0, square - self.error**2) / n)

@@ -1,4 +1,4 @@
-"""One self-contained HTML report about a fitted model, to hand over.
+"""One self-contained HTML report about a fitted model.
 
 `subject` asks the model, `parameter_tables` writes its parameters, `svg_figures` draws,
 `html_report` gathers it all, and the template `report.html.jinja` has the words and lays it out.

@@ -1,6 +1,6 @@
 """`write_report`: a fitted classifier and labelled rows as one HTML file.
 
-The classifier is asked through its public methods; the template has the words.
+It uses the public methods of the classifier; the template has the text.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class ConfidentError:
     predicted: int
     posterior: float  # of the predicted class
     posterior_of_true: float
-    reasons: tuple[tuple[str, str, str], ...]  # feature, value, what it adds to the log-odds
+    reasons: tuple[tuple[str, str, str], ...]  # feature, value, contribution to the log-odds
     against: int  # other features that favour the true class
 
 
@@ -61,7 +61,7 @@ class ParameterGrid:
     title: str
     is_shared: bool
     lines: tuple[tuple[str, ...], ...]  # the name, then the numbers
-    n_more: int  # lines that are left out
+    n_more: int  # omitted lines
 
 
 def write_report(
@@ -101,7 +101,7 @@ def write_report(
 
 
 def _rendered(contents: dict[str, object]) -> str:
-    """The contents laid out by the template; text is escaped, whoever wrote it."""
+    """The contents laid out by the template; all text is escaped."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -124,7 +124,7 @@ def _contents(
     cv: CrossValidation | None,
     title: str | None,
 ) -> dict[str, object]:
-    """Everything in a report, by the names that the template has for it."""
+    """The contents of a report, by their names in the template."""
     from gaussbayes.plots.style import class_styles
     from gaussbayes.report.svg_figures import drawings, inline_figures
 
@@ -170,7 +170,7 @@ def _contents(
 def _evaluated(
     model: BaseClassifier, X: TableLike, y: LabelsLike, cv: CrossValidation | None
 ) -> tuple[Evaluation, bool]:
-    """The evaluation, and whether the rows were held out since the model was fitted to them."""
+    """The evaluation, and whether the rows were held out because the model was fitted to them."""
     evaluation = model.evaluate(X, y)
     on_training_rows = cv is None and _was_fitted_to(model, X, y, evaluation)
     if on_training_rows or cv is not None:

@@ -1,4 +1,4 @@
-"""The figures of a report: which there are, and their inline SVG."""
+"""The figures of a report, and their inline SVG."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from gaussbayes.estimators import BaseClassifier
     from gaussbayes.model.evaluation import Evaluation
 
-MOST_CLASSES = 24  # a plot of more cannot be read
+MOST_CLASSES = 24  # plots of more classes are illegible
 _MOST_ROWS = 2_000  # drawn as points
 _MOST_PAIRED = 4  # features of a scatter matrix
 _LARGE = 300_000  # characters of SVG from which on a PNG may be smaller; below, lines stay lines
@@ -89,7 +89,7 @@ def drawings(
 
 
 def _sampled(X: Any, y: Any) -> tuple[Any, Any]:
-    """Rows to draw as points, evenly spread over the table."""
+    """Rows to draw as points, evenly spaced in the table."""
     labels = np.asarray(y)
     n = len(labels)
     some = np.unique(np.linspace(0, n - 1, min(n, _MOST_ROWS)).astype(np.intp))
@@ -169,10 +169,10 @@ def _drawn(name: str, figure: Drawing) -> str:
 
 @contextmanager
 def _fixed_style(name: str) -> Iterator[None]:
-    """Draw with matplotlib's own settings, whatever the user's are, and without a window.
+    """Draw with matplotlib's default settings and without a window.
 
-    The same figure gives the same text: its identifiers are made from `name`. Letters stay letters,
-    which the reader's browser draws: it has fonts for scripts that matplotlib has not.
+    The same figure gives the same text: its identifiers are derived from `name`. Text stays text,
+    drawn by the reader's browser, which has fonts for more scripts than matplotlib.
     """
     # Loads the backend: what it sets for notebooks is not undone below.
     plt.draw_if_interactive()  # type: ignore[no-untyped-call]
@@ -183,7 +183,7 @@ def _fixed_style(name: str) -> Iterator[None]:
 
 
 def _inline(figure: Figure, name: str) -> str:
-    """The figure as an HTML element that needs nothing from outside: SVG, or PNG if smaller."""
+    """The figure as a self-contained HTML element: SVG, or PNG if smaller."""
     resolution = min(_RESOLUTION, _WIDEST / figure.get_figwidth())
     written = BytesIO()
     figure.savefig(written, format="svg", dpi=resolution, metadata={"Date": None})
@@ -191,7 +191,7 @@ def _inline(figure: Figure, name: str) -> str:
     if len(svg) <= _LARGE:
         return svg
     written = BytesIO()
-    figure.set_layout_engine("none")  # everything has its place by now
+    figure.set_layout_engine("none")  # the layout is complete
     figure.savefig(written, format="png", dpi=resolution, metadata={"Software": None})
     data = b64encode(written.getvalue()).decode("ascii")
     width, height = (round(96 * side) for side in figure.get_size_inches())
@@ -200,7 +200,7 @@ def _inline(figure: Figure, name: str) -> str:
 
 
 def described(element: str, description: str) -> str:
-    """An inline figure with a description in words, for those who cannot see it.
+    """An inline figure with a description for screen readers.
 
     >>> described("<svg><g/></svg>", "A & B")
     '<svg role="img" aria-label="A &amp; B"><g/></svg>'
@@ -210,10 +210,10 @@ def described(element: str, description: str) -> str:
 
 
 def clean(svg: str, name: str) -> str:
-    """SVG of matplotlib without what HTML does not need, and with identifiers of its own.
+    """SVG of matplotlib without parts that HTML does not need, and with unique identifiers.
 
-    Document type, metadata and namespaces go (HTML knows them); so does the style element, which
-    would apply to the whole report. Identifiers that nothing refers to go, the others are renamed.
+    Document type, metadata, namespaces and the style element, which would apply to the whole
+    report, are removed. Unused identifiers are removed, and the others are renamed.
 
     >>> clean('<svg xmlns="x"><g id="a"/><use href="#a"/><g id="b"/></svg>', "p")
     '<svg><g id="p-0"/><use href="#p-0"/><g/></svg>'
