@@ -1,8 +1,8 @@
 """A model as one SELECT: label, posteriors and log evidence of every row of a table.
 
-Formulas become common table expressions, one per stage, so that what is used several times is
-computed once. Their arithmetic is the same in all dialects; all names in it are ours. Tables of
-pairs of levels are too large for a statement, which joins a companion table instead.
+Formulas become common table expressions, one per stage, so that repeated terms are computed once.
+Their arithmetic is the same in all dialects, with generated names. Tables of pairs of levels are
+too large for a statement, which joins a companion table instead.
 """
 
 from collections.abc import Mapping, Sequence
