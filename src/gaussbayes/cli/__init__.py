@@ -81,7 +81,7 @@ class Subcommands(click.Group):
         except BrokenPipeError:
             ctx.exit(0)
         except KeyboardInterrupt:
-            click.echo(err=True)  # the prompt gets a line of its own after ^C
+            click.echo(err=True)  # begin a new line after ^C
             ctx.exit(130)
         except GaussBayesError as error:
             from gaussbayes.cli.console import advice
@@ -93,7 +93,7 @@ class Subcommands(click.Group):
             _end(message, 2 if isinstance(error, OptionError) else 3)
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Run as click does; expected errors end with a message and their exit code."""
+        """Run like click; expected errors end with a message and their exit code."""
         try:
             return super().main(*args, **kwargs)
         except OSError as error:
@@ -139,7 +139,7 @@ def gaussbayes() -> None:
 
 
 def _limit_memory() -> None:
-    """Let no file take more memory than the machine has: it is refused, and nothing else stops."""
+    """Limit memory to that of the machine, so that files that are too large raise an error."""
     try:
         import resource
     except ModuleNotFoundError:  # Windows has no such limit
@@ -152,7 +152,7 @@ def _limit_memory() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command, by default that of the command line; return or exit with its code."""
-    # Writing must not fail because the shell closed the output (>&-) or has another encoding.
+    # Writing must not fail if the shell closed the output (>&-) or has another encoding.
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, TextIOWrapper(BytesIO(), "utf-8"))
@@ -165,6 +165,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     finally:
         try:
             sys.stdout.flush()
-        except OSError:  # nobody reads it; Python must not complain at exit
+        except OSError:  # the reader has closed the pipe; avoid Python's message at exit
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0

@@ -1,4 +1,4 @@
-"""What commands write: messages, notices with flags to paste, JSON, and files of rows."""
+"""Output of commands: messages, notices with flags to paste, JSON, and files of rows."""
 
 import json
 import sys
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def tell(text: str) -> None:
-    """Write a message to standard error, where it does not mix with data."""
+    """Write a message to standard error, separate from data."""
     click.echo(text, err=True)
 
 
@@ -46,7 +46,7 @@ def tell_notices(notices: "Iterable[Notice]") -> None:
 def warnings_as_notices(*, fitting: bool = False) -> Iterator[None]:
     """Write the library's warnings as notices, each once, at the end.
 
-    Those of a fit are notices already.
+    Warnings of a fit are already notices.
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("ignore" if fitting else "always", UserWarning)
@@ -78,7 +78,7 @@ def _plain(value: Any) -> object:
 
 
 def check_output(name: str, what: str, *read: str, as_json: bool = False) -> None:
-    """Raise before the work if a file cannot be written, or is one of those that are read."""
+    """Raise before the work if a file cannot be written, or is an input of the command."""
     if name == STANDARD:
         if as_json:
             msg = f"--json and {what} cannot both go to standard output: give -o a file"
@@ -116,7 +116,7 @@ def writable(name: str) -> Iterator[Path]:
 
 
 def write_file(name: str, content: bytes, what: str) -> None:
-    """Write a file, which appears whole, or standard output."""
+    """Write a file, completely or not at all, or standard output."""
     if name == STANDARD:
         sys.stdout.buffer.write(content)
     else:
@@ -137,7 +137,7 @@ def format_of(name: str, given: str | None) -> str:
 
 
 def write_tables(tables: "Iterable[pa.Table]", name: str, format_name: str) -> None:
-    """Write tables of one schema to a file, which appears whole at the end, or to a stream."""
+    """Write tables of one schema to a file, completely or not at all, or to a stream."""
     if name in {STANDARD, "/dev/stdout"}:
         _write_all(tables, sys.stdout.buffer, format_name)
         return
@@ -150,7 +150,7 @@ def write_tables(tables: "Iterable[pa.Table]", name: str, format_name: str) -> N
 
 
 def _write_all(tables: "Iterable[pa.Table]", stream: BinaryIO, format_name: str) -> None:
-    """Write tables, of which there is at least one, in a format."""
+    """Write tables, at least one, in a format."""
     import pyarrow as pa
     from pyarrow import parquet
 

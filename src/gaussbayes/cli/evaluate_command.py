@@ -1,4 +1,4 @@
-"""``gaussbayes evaluate [MODEL] FILE...``: how good predictions are on held-out rows."""
+"""``gaussbayes evaluate [MODEL] FILE...``: evaluate predictions on held-out rows."""
 
 from dataclasses import replace
 from typing import Any
@@ -47,8 +47,8 @@ def command(
     """Evaluate predictions: error rate, log loss, calibration.
 
     A MODEL is evaluated on the rows of FILE. Without one, the automatic model, or that of
-    --set-option, is fitted and evaluated by cross-validation (10 folds). Each metric has a standard
-    error and stands beside that of the class frequencies.
+    --set-option, is fitted and evaluated by cross-validation (10 folds). Each metric is shown with
+    its standard error and the value for the class frequencies.
 
     \b
     gaussbayes evaluate model.json new.csv

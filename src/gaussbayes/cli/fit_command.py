@@ -75,7 +75,7 @@ def save_and_tell(
 ) -> None:
     """Write a model and report its rows, classes, features and notices that are not `known`.
 
-    How it was selected is reported if this command has `selected` it.
+    The selection is reported if this command has `selected` the model.
     """
     with console.writable(place) as path:
         model.save(path)
@@ -102,7 +102,7 @@ def save_and_tell(
 
 
 def notices_of(model: Classifier) -> tuple[Any, ...]:
-    """Return the notices of a model; one that cannot predict yet has a single notice, why."""
+    """Return the notices of a model, or the reason why it cannot predict yet."""
     try:
         return model.notices_
     except NotFittedError as error:
@@ -116,7 +116,7 @@ def total_weight(model: Classifier) -> float | None:
 
 
 def fit_record(model: Classifier) -> dict[str, object]:
-    """Return what a fit found, as plain values."""
+    """Return the results of a fit as plain values."""
     selection = getattr(model, "selection_", None)
     return {
         "target": model.columns_.target,

@@ -18,7 +18,7 @@ Decorator: TypeAlias = Callable[[Any], Any]
 Values: TypeAlias = dict[str, Any]
 """Options of the estimator, of `Columns` and of `read`, by their Python names."""
 
-STANDARD = "-"  # standard input or output, where a file is expected
+STANDARD = "-"  # standard input or output in place of a file
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "arrow")  # files of rows
 MODELS: Mapping[str, Values] = {
     "auto": {},
@@ -28,7 +28,7 @@ MODELS: Mapping[str, Values] = {
 }
 """Models by name; "auto" is `AutoClassifier`, the others are options of `GaussianClassifier`."""
 
-_IN_PYTHON = {"columns", "client"}  # objects that have no form in a shell
+_IN_PYTHON = {"columns", "client"}  # objects without a form in a shell
 FIT_OPTIONS = tuple(
     entry for entry in (*OPTIONS, *COLUMN_OPTIONS, *READ_OPTIONS) if entry.name not in _IN_PYTHON
 )
@@ -47,7 +47,7 @@ _WORDS = {"none": None, "true": True, "yes": True, "false": False, "no": False}
 
 
 def items(text: str) -> list[str]:
-    """Split a list at commas; an item that holds a comma is in double quotes.
+    """Split a list at commas; an item that contains a comma is in double quotes.
 
     >>> items('wind,"a, b"')
     ['wind', 'a, b']
@@ -56,7 +56,7 @@ def items(text: str) -> list[str]:
 
 
 def joined(values: Iterable[object], delimiter: str = ",") -> str:
-    """Write a list as `items` reads it.
+    """Write a list in the form that `items` reads.
 
     >>> joined(["wind", "a, b"])
     'wind,"a, b"'
@@ -131,7 +131,7 @@ def _marks(texts: Sequence[str]) -> list[str] | dict[str, list[str]]:
 
 
 def pasted(name: str, value: Any) -> str:
-    """Write an option with its value to be pasted into the shell, for the command that runs."""
+    """Write an option of the current command with its value, for pasting into the shell."""
     context = click.get_current_context(silent=True)
     params = [] if context is None else context.command.params
     native = any(param.name == name for param in params if isinstance(param, click.Option))
@@ -195,7 +195,7 @@ def _table_option(entry: Option) -> Decorator:
     form = "|".join(filter(None, [entry.metavar, words])) if entry.range else entry.metavar or words
     form += ",..." if "names" in entry.kinds or entry.is_list else ""
     more: Values = {"type": _TableValue(entry), "name": entry.name}
-    if "bool" in entry.kinds:  # the value may be left out
+    if "bool" in entry.kinds:  # the value may be omitted
         form, more = f"[{form}]", more | {"is_flag": False, "flag_value": "true"}
     default = "" if entry.default in (None, False, 0.0) else f"  [default: {entry.default}]"
     repeatable = entry.is_list or entry.name == "transforms"
@@ -203,7 +203,7 @@ def _table_option(entry: Option) -> Decorator:
 
 
 def given_values(arguments: Values) -> Values:
-    """Take the options of the tables out of a command's arguments; return those given."""
+    """Remove the options of the tables from a command's arguments, and return the given ones."""
     texts: dict[str, list[str]] = {}
     for name in TABLE:
         text = arguments.pop(name, None)
@@ -226,7 +226,7 @@ def given_values(arguments: Values) -> Values:
 
 
 def option(names: str, text: str, *, name: str = "", **more: Any) -> Decorator:
-    """Declare an option by its flags, the form of its value, and its help; `name` is Python's.
+    """Declare an option by its flags, the form of its value, its help and its Python name.
 
     ``option("-o --output FILE", "File to write.", default="-")``; without a form it is a flag.
     """

@@ -27,7 +27,7 @@ KINDS = {
     "calibration": "observed frequency against predicted probability",
     "roc": "ROC curves, or precision-recall curves",
     "explanation": "contributions of the features to the log-odds of one row",
-    "importance": "held-out log loss lost without each feature",
+    "importance": "increase of the held-out log loss without each feature",
     "qq": "held-out distances against quantiles of χ²; tests of normality",
     "comparison": "log loss of several classifiers",
 }
@@ -40,7 +40,7 @@ _KINDS_OF = {
     "precision_recall": {"roc"},
     "reject_below": {"regions"},
 }
-"""The kinds of figures that have an option."""
+"""The kinds of figures with this option."""
 _MOST_POINTS = 5_000
 _LISTED = "\n".join(f"  {name:<15} {text}" for name, text in KINDS.items())
 
@@ -125,7 +125,7 @@ def command(
 def _subject(
     kind: str, files: tuple[str, ...], target: str | None, values: Any, row: int, cv: Any
 ) -> tuple[Any, ...]:
-    """Return what a function of `gaussbayes.plots` draws: its positional arguments."""
+    """Return the positional arguments of a function of `gaussbayes.plots`."""
     if inputs.holds_model(files[0]) and len(files) == 1 and kind in _MODEL_ALONE:
         inputs.check_only_reading(values)
         return (inputs.load_model(files[0]),)
@@ -157,7 +157,7 @@ def _drawn(draw: Callable[[], object], format_name: str, size: Any, dpi: int) ->
     import matplotlib.pyplot as plt
 
     image = io.BytesIO()
-    # Without the date and with the same names inside, the same figure is the same file.
+    # Without the date and with fixed identifiers, the same figure gives the same file.
     date = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(format_name)
     with mpl.rc_context({"svg.hashsalt": "gaussbayes"}):
         try:

@@ -103,7 +103,7 @@ def command(
 
 
 def _batches(model: Classifier, rows: Rows) -> "Iterator[pa.Table]":
-    """The rows, some at a time."""
+    """The rows, in blocks."""
     batches = rows.batches(columns=model.columns_)
     first = next(batches, None)
     if first is None:

@@ -38,8 +38,8 @@ def command(
     """Update a model with more rows, merge models, or forget rows.
 
     The result equals a fit to all of the rows, and to the remaining rows after --forget. The model
-    file is replaced in one step when everything is done; it stays as it was if anything fails, or
-    if another program has changed it in the meantime.
+    file is replaced in one step at the end; it does not change if anything fails, or if another
+    program has changed it in the meantime.
 
     \b
     gaussbayes update model.json monday.csv tuesday.csv

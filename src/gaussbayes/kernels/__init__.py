@@ -1,7 +1,7 @@
-"""The hot loops: native (C++) where a compiler was, NumPy twins elsewhere.
+"""The hot loops: native (C++) if a compiler was available, otherwise NumPy twins.
 
 `active()` is the module in use. The environment variable ``GAUSSBAYES_KERNELS`` (``native`` or
-``reference``) chooses at start; `using` chooses for a while.
+``reference``) selects one at start; `using` selects one temporarily.
 """
 
 import os
@@ -22,11 +22,11 @@ from gaussbayes.kernels.arrays import Linear
 native: ModuleType | None
 try:
     from gaussbayes.kernels import native
-except ImportError:  # built where no compiler was
+except ImportError:  # built without a compiler
     native = None
 
 Kernels: TypeAlias = ModuleType
-"""One of the two modules; `gaussbayes.kernels.reference` says what each of their functions does."""
+"""One of the two modules; `gaussbayes.kernels.reference` specifies their functions."""
 
 
 def _find(name: str) -> Kernels:
@@ -70,11 +70,11 @@ def using(name: str) -> Iterator[Kernels]:
 
 
 def normalise(log_joint: RealArray, task: Task, out: NDArray[Any]) -> int:
-    """Write what `task` asks for of log joints (n, k) into `out`; answer as a scoring kernel does.
+    """Write the output of `task` for log joints (n, k) into `out`; return as a scoring kernel does.
 
-    There is one normaliser: log joints that no kernel makes itself are a bias of rows without
-    features, of which the kernels make posteriors as of all others. `IMPOSSIBLE` is a row that has
-    −∞ for every class: its probability is 0, and it has no posterior.
+    There is one normaliser: log joints from other code become the bias of rows without features,
+    which the kernels convert to posteriors. `IMPOSSIBLE` is a row with −∞ for every class: its
+    probability is 0, and it has no posterior.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def check_possible(log_joint: RealArray, start: int = 0) -> None:
 
 
 def show_config() -> None:
-    """Print the version, the active kernels and what they were built for.
+    """Print the version, the active kernels and their instruction set.
 
     Examples
     --------

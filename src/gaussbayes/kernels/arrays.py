@@ -1,11 +1,10 @@
-"""What kernels take: rows, whose columns may lie apart, and the forms of a score.
+"""Inputs of kernels: rows, whose columns may be separate, and the forms of a score.
 
-A form (quadratic, linear, whitened, with features masked) is what is left of a model when only
-scoring matters: everything that does not depend on the row is computed beforehand. Rows enter as
-``x − center``, which is exact for floats near the centre, so that a huge common offset of the data
-costs no digit. Where the classes are far apart the centre is 0, the offsets are the means rounded
-to floats, and what rounding took from them are the remainders: ``x − offset_c`` is exact near each
-class, wherever the others are.
+A form (quadratic, linear, whitened, masked) is a model reduced to scoring: everything that does not
+depend on the row is computed beforehand. Rows enter as ``x − center``, which is exact for floats
+near the centre, so that a huge common offset of the data loses no digits. If the classes are far
+apart the centre is 0, the offsets are the means rounded to floats, and the remainders are their
+rounding errors: ``x − offset_c`` is exact near each class.
 """
 
 from dataclasses import dataclass, field
@@ -28,7 +27,7 @@ MomentArrays: TypeAlias = tuple[FloatArray, FloatArray, FloatArray, FloatArray]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
-    """Rows that can be summed where they are, without being brought together first."""
+    """Rows that can be summed without being copied together first."""
 
     columns: tuple[NDArray[Any], ...]  # d arrays (n,), contiguous, all float32 or all float64
 
@@ -64,7 +63,7 @@ class Quadratic:
     remainder: RealArray = field(default_factory=no_remainder)  # (k, d), or (0, 0) when it is 0
 
     def cast(self, dtype: "np.dtype[Any]") -> "Quadratic":
-        """The same form for rows of `dtype`; rounding the centre is made good in the offsets."""
+        """The same form for rows of `dtype`; the offsets compensate for the rounded centre."""
         if self.center.dtype == dtype:
             return self
         center = self.center.astype(dtype)
@@ -82,7 +81,7 @@ class Linear:
     """``log p(x, c) = log_constant_c + coefficient_c · (x − center)``, up to a term without `c`.
 
     With one covariance for all classes the square of `x` is the same for each of them and cancels
-    in the posterior: d multiplications a class are enough.
+    in the posterior: d multiplications per class are enough.
     """
 
     center: RealArray  # (d,)
@@ -90,7 +89,7 @@ class Linear:
     log_constant: RealArray  # (k,)
 
     def cast(self, dtype: "np.dtype[Any]") -> "Linear":
-        """The same form for rows of `dtype`; rounding the centre is made good in the constants."""
+        """The same form for rows of `dtype`; the constants compensate for the rounded centre."""
         if self.center.dtype == dtype:
             return self
         center = self.center.astype(dtype)
@@ -112,7 +111,7 @@ class Whitened:
     log_constant: RealArray  # (k,)
 
     def cast(self, dtype: "np.dtype[Any]") -> "Whitened":
-        """The same form for rows of `dtype`; rounding the centre is made good in the means."""
+        """The same form for rows of `dtype`; the means compensate for the rounded centre."""
         if self.center.dtype == dtype:
             return self
         center = self.center.astype(dtype)
@@ -125,9 +124,9 @@ class Masked:
     """A quadratic form of rows with missing features (NaN), which are integrated out.
 
     ``log p(x, c) = log_constant_c + Σⱼ log_feature_cj − ½ log |R_c| − ½ zᵀ R_c⁻¹ z`` with
-    ``zⱼ = scale_cj (xⱼ − centerⱼ − offset_cj − remainder_cj)``, where j goes over the features that
-    are there and R_c has only their rows and columns: the density of the marginal Gaussian. Each
-    row has a matrix of its own to factor, so that it comes in double precision only.
+    ``zⱼ = scale_cj (xⱼ − centerⱼ − offset_cj − remainder_cj)``, where j runs over the observed
+    features and R_c has only their rows and columns: the density of the marginal Gaussian. Each row
+    needs a separate factorisation, only in double precision.
 
     The first axis of `scale`, `correlation` and `log_feature` has length 1 when all classes share
     them.
@@ -139,11 +138,11 @@ class Masked:
     correlation: FloatArray  # R (k or 1, d, d), or (k or 1, 0, 0) when it is the identity
     log_feature: FloatArray  # (k or 1, d)
     log_constant: FloatArray  # (k,)
-    density: bool  # False leaves out log |R|, for a form that is but a squared distance
+    density: bool  # False omits log |R|, for a form that is only a squared distance
     remainder: FloatArray = field(default_factory=no_remainder)  # (k, d), or (0, 0) when it is 0
 
     def cast(self, dtype: "np.dtype[Any]") -> "Masked":
-        """This form itself, which rows of another dtype are converted for."""
+        """This form itself, for which rows of another dtype are converted."""
         if dtype != np.float64:
             msg = f"rows with missing features are scored as float64, got {dtype}"
             raise TypeError(msg)
@@ -155,19 +154,19 @@ Form: TypeAlias = Quadratic | Linear | Whitened | Masked
 
 @dataclass(frozen=True, slots=True)
 class PairCounts:
-    """How much pairs of V levels of d columns weigh in k classes."""
+    """The weights of pairs of V levels of d columns in k classes."""
 
     count: FloatArray  # (k, V, V)
-    beside: FloatArray  # (k, V, d): the rows with a level that have a value of each column
+    beside: FloatArray  # (k, V, d): the rows with a level and a value of each column
     observed: FloatArray  # (k, d): the rows with a value of each column
     n_levels: FloatArray  # (d,) of each column
 
 
 NOT_FINITE = 1
-"""Bit in a scoring kernel's answer: a row holds infinity or, unless the form is masked, NaN."""
+"""Bit in the result of a scoring kernel: a row has infinity or, unless the form is masked, NaN."""
 
 OUT_OF_RANGE = 2
-"""Bit in a scoring kernel's answer: a row is so far from every class that its square overflows."""
+"""Bit in the result of a scoring kernel: a row is so far from every class that squares overflow."""
 
 IMPOSSIBLE = 4
-"""Bit in a scoring kernel's answer: with its bias a row has probability 0 in every class."""
+"""Bit in the result of a scoring kernel: with its bias a row has probability 0 in every class."""

@@ -1,6 +1,6 @@
 """The native kernels behind the same functions as `gaussbayes.kernels.reference`.
 
-Importing this module fails with ImportError where the extension was not built.
+Importing this module raises ImportError if the extension was not built.
 """
 
 from collections.abc import Callable
@@ -32,12 +32,12 @@ def instruction_set() -> str:
 def encode(
     labels: NDArray[np.int64], lowest: int, codes: CodeArray, present: NDArray[np.bool_]
 ) -> bool:
-    """Write the places of integer labels in a span; see the reference twin."""
+    """Write the positions of integer labels in a span; see the reference twin."""
     return bool(_native.encode(np.ascontiguousarray(labels), lowest, codes, present))
 
 
 def renumber(codes: CodeArray, numbers: CodeArray) -> None:
-    """Give codes other numbers, in place; see the reference twin."""
+    """Renumber codes in place; see the reference twin."""
     _native.renumber(codes, numbers)
 
 
@@ -85,7 +85,7 @@ def complete(
     cell: NDArray[np.int64],
     points: FloatArray,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Put what is expected of missing features into points; see the reference twin."""
+    """Write conditional expectations of missing features into points; see the reference twin."""
     cells, most = hidden.shape
     covariance, log_det = np.empty((cells, most, most)), np.empty(cells)
     squares = np.empty(cell.size)
@@ -97,7 +97,7 @@ def complete(
 def spread(
     covariance: FloatArray, hidden: NDArray[np.int64], weight: FloatArray, to: FloatArray
 ) -> None:
-    """Add covariances of what cells lack in the places of features; see the reference twin."""
+    """Add covariances of the missing features of cells; see the reference twin."""
     given = _contiguous(covariance, hidden, weight)
     _native.spread(given[0], given[1], given[2], to)
 
@@ -153,7 +153,7 @@ def score(
     prune: bool = True,
     bias: RealArray | None = None,
 ) -> int:
-    """Write what `task` asks for of each row into `out`; see the reference twin."""
+    """Write the output of `task` for each row into `out`; see the reference twin."""
     how = (task, prune) if form.function is _native.score_quadratic else (task,)
     return int(form.function(X, *form.arguments, *how, out, bias))
 
@@ -173,7 +173,7 @@ def score_pairs_without(
     out: FloatArray,
     reliable: NDArray[np.bool_],
 ) -> None:
-    """Write log-densities of rows in their own classes without them; see the reference twin."""
+    """Write leave-one-out log-densities of rows in their classes; see the reference twin."""
     _native.score_pairs_without(
         np.ascontiguousarray(codes),
         np.ascontiguousarray(own, np.int64),

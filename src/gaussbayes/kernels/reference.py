@@ -1,14 +1,14 @@
-"""The kernels in NumPy: the readable truth, the oracle of the native ones, and the fallback.
+"""The kernels in NumPy: the specification, the oracle of the native ones, and the fallback.
 
 Functions that each have a native twin of the same name and meaning:
 
-`encode`      labels that are integers → their places in a span
-`renumber`    such places → class codes
+`encode`      integer labels → their positions in a span
+`renumber`    such positions → class codes
 `accumulate`  rows of many classes → weight, mean and scatter of each class
-`merge`       those of two tables → those of all their rows
+`merge`       the moments of two tables → the moments of all their rows
 `factor`      covariances → whiteners and log determinants
-`complete`    points, and what is missing of them → what is expected of it, given the others
-`spread`      covariances of what is missing → their sum, in the places of the features
+`complete`    points with missing features → conditional expectations of these
+`spread`      covariances of missing features → their sum, in a matrix of all features
 `prepare`     a form of score → that form, laid out for rows of one float width
 `score`       rows → log joint, log posterior, posterior or label
 `score_pairs` levels of rows → log-densities by tables of pairs
@@ -42,17 +42,17 @@ NAME = "reference"
 
 
 def instruction_set() -> str:
-    """What does the work here."""
+    """The library that does the computation."""
     return f"NumPy {np.__version__}"
 
 
 def encode(
     labels: NDArray[np.int64], lowest: int, codes: CodeArray, present: NDArray[np.bool_]
 ) -> bool:
-    """Write the places (n,) of integer labels in ``lowest … lowest + span − 1``.
+    """Write the positions (n,) of integer labels in ``lowest … lowest + span − 1``.
 
-    Those that occur are marked in `present` (span,). The answer is False if a label is outside:
-    then what was written is of no use.
+    Labels that occur are marked in `present` (span,). Returns False if a label is outside: the
+    output is then not valid.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def encode(
 
 
 def renumber(codes: CodeArray, numbers: CodeArray) -> None:
-    """Give codes (n,), which are places in `numbers`, other numbers, in place.
+    """Replace codes (n,) by the entries of `numbers` at these positions, in place.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def renumber(codes: CodeArray, numbers: CodeArray) -> None:
     codes[...] = numbers[codes]
 
 
-@np.errstate(over="ignore", invalid="ignore")  # sums that are not finite are the caller's
+@np.errstate(over="ignore", invalid="ignore")  # the caller checks for sums that are not finite
 def accumulate(
     X: RealArray | Columns,
     codes: CodeArray,
@@ -98,7 +98,7 @@ def accumulate(
     ----------
     X : (n, d), float32 or float64, any strides, or columns that lie apart
     codes : (n,) class codes in 0 … n_classes − 1
-    weights : (n,) not negative, or None for ones; rows of weight 0 do not count at all
+    weights : (n,) not negative, or None for ones; rows of weight 0 are ignored
     layout : "full" (k, d, d), "pooled" (d, d) summed over the classes, "diagonal" (k, d)
 
     Examples
@@ -124,8 +124,9 @@ def accumulate(
         weight[c], mean = _weighted_mean(X, rows, weights, first)
         anchor[c] = first + mean
         offset[c] = (first - anchor[c]) + mean
-        # The mean of what is left is zero but for rounding; taking it off too is the correction
-        # of the two-pass algorithm.
+        # The mean of the deviations is zero up to rounding; subtracting it is the correction of the
+        # two-pass
+        #         # algorithm.
         _, rest = _weighted_mean(X, rows, weights, anchor[c], offset[c])
         offset[c] += rest
         total = scatter if layout == "pooled" else scatter[c]
@@ -134,7 +135,7 @@ def accumulate(
             if weights is not None:
                 centred *= np.sqrt(weights[block])[:, None]
             if layout == "diagonal":
-                # Along the contiguous axis NumPy sums by halves, which rounds least.
+                # Along the contiguous axis NumPy uses pairwise sums, which are most accurate.
                 total += np.square(np.ascontiguousarray(centred.T)).sum(axis=1)
             else:
                 total += centred.T @ centred
@@ -146,8 +147,8 @@ def merge(a: MomentArrays, b: MomentArrays, layout: ScatterLayout) -> MomentArra
     """Weight, anchor, offset and scatter of the rows of both.
 
     With ``δ = mean_b − mean_a`` and ``w = w_a + w_b``: ``mean = mean_a + δ w_b / w`` and
-    ``scatter = S_a + S_b + (w_a w_b / w) δδᵀ``. The heavier side keeps its anchor; δ is 0 where
-    either has no rows.
+    ``scatter = S_a + S_b + (w_a w_b / w) δδᵀ``. The heavier side keeps its anchor; δ is 0 for
+    classes without rows on either side.
 
     Examples
     --------
@@ -236,10 +237,10 @@ def factor(
 ) -> None:
     """Write whiteners W (m, d, d), lower triangular with ``Σ⁻¹ = WᵀW``, and log determinants (m,).
 
-    Not the covariance is factored but the correlation matrix R. `unexplained` (m,) is the least
-    that all other features leave unexplained of a feature's variance, ``1 / (R⁻¹)ⱼⱼ``: unlike the
-    pivots of a factor it does not depend on the features' order, and it is within a factor d of the
-    least eigenvalue. It is 0 where there is no factor, and the whitener then of no use.
+    The correlation matrix R is factored, not the covariance. `unexplained` (m,) is the least
+    proportion of a feature's variance that the other features do not explain, ``1 / (R⁻¹)ⱼⱼ``.
+    Unlike the pivots of a factor it does not depend on the order of the features, and it is within
+    a factor d of the least eigenvalue. It is 0 without a factor; the whitener is then not valid.
 
     Examples
     --------
@@ -253,7 +254,7 @@ def factor(
     positive = ((variance > 0) & (variance < np.inf)).all(axis=1)
     end = covariance.shape[0] if positive.all() else int(np.argmin(positive))
     scale = 1.0 / np.sqrt(variance[:end])
-    # One array is correlations first, then their factors, then the inverses of these.
+    # One array has the correlations first, then their factors, then the inverses of these.
     whitener[:end] = correlation_of(covariance[:end], scale)
     end = cholesky(whitener[:end])
     white, scale = whitener[:end], scale[:end]
@@ -271,18 +272,18 @@ def complete(
     cell: NDArray[np.int64],
     points: FloatArray,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Put what is expected of missing features, ``−C (Λ x)_h``, into points x (n, d).
+    """Write the conditional expectations of missing features, ``−C (Λ x)_h``, into points x (n, d).
 
-    They are deviations from the mean, each of one of the cells (n,), in the order of these; what
-    they have of features h that their cell lacks is nothing. Cells may lack different numbers of
-    features: `hidden` (cells, h) has −1 beyond them. With the lower triangular whitener W and
-    ``W_h = Q R`` for its columns h, ``C = R⁻¹ R⁻ᵀ``, ``−C (Λ x)_h = −R⁻¹ Qᵀ W x``.
+    Points are deviations from the mean, sorted by their cells (n,), with 0 for the missing features
+    h of their cell. Cells may have different numbers of missing features: `hidden` (cells, h) has
+    −1 beyond them. With the lower triangular whitener W and ``W_h = Q R`` for its columns h, ``C =
+    R⁻¹ R⁻ᵀ``, ``−C (Λ x)_h = −R⁻¹ Qᵀ W x``.
 
     Returns
     -------
-    covariance : (cells, h, h), C with 0 beyond what a cell lacks
+    covariance : (cells, h, h), C with 0 beyond the missing features of a cell
     log_det : (cells,), ``log |Λ_hh|``
-    squares : (n,), squared distances of what the points have
+    squares : (n,), squared distances of the observed features
 
     Examples
     --------
@@ -316,7 +317,7 @@ def spread(
 ) -> None:
     """Add the covariances of cells, times their weights (cells,), to the matrix (d, d).
 
-    Those of the features that a cell lacks are in the places of these; see `complete`.
+    They are added to the rows and columns of the missing features; see `complete`.
 
     Examples
     --------
@@ -334,7 +335,7 @@ def spread(
 
 
 def widths_of(hidden: NDArray[np.int64]) -> list[tuple[int, NDArray[np.intp]]]:
-    """How many features cells lack, and which cells lack so many, if any.
+    """The numbers of missing features of cells, each with the cells that have it.
 
     Examples
     --------
@@ -358,17 +359,17 @@ def score(
     prune: bool = True,
     bias: RealArray | None = None,
 ) -> int:
-    """Write what `task` asks for of each row into `out`; answer with the bit of what went wrong.
+    """Write the output of `task` for each row into `out`; return the bit of an error, or 0.
 
     Parameters
     ----------
     out : (n, k) of X's dtype, or (n,) of numpy's intp for labels (the first of equal classes)
-    prune : lets the native twin leave out work that cannot change the answer; nothing to do here
-    bias : (n, k) of X's dtype, what is added to each log joint: what is known of a row besides X.
-        −∞ rules a class out; a row for which all are ruled out is `IMPOSSIBLE`. None adds nothing.
+    prune : lets the native twin skip work that cannot change the result; ignored here
+    bias : (n, k) of X's dtype, added to each log joint, from information besides X. −∞ rules a
+    class out; a row for which all are ruled out is `IMPOSSIBLE`. None adds nothing.
 
-    Of several rows that cannot be scored the answer is `NOT_FINITE` if it applies to one of them,
-    else `IMPOSSIBLE`, else `OUT_OF_RANGE`. Log joints may be −∞.
+    If several rows cannot be scored the result is `NOT_FINITE` if it applies to one of them,
+    otherwise `IMPOSSIBLE`, otherwise `OUT_OF_RANGE`. Log joints may be −∞.
 
     Examples
     --------
@@ -429,7 +430,7 @@ def _log_joint(form: Form, X: RealArray) -> RealArray:
 
 
 def _where_possible(log_joint: RealArray) -> RealArray:
-    """Log joints, −∞ for NaN: a coordinate that overflows both ways has a square beyond all."""
+    """Log joints, −∞ for NaN, the result of an overflow in both directions."""
     log_joint[np.isnan(log_joint)] = -np.inf
     return log_joint
 
@@ -442,7 +443,7 @@ def _masked_log_joint(form: Masked, X: RealArray) -> RealArray:
         observed = ~np.isnan(X[rows])
         centred = np.where(observed, X[rows] - form.center, 0.0)
         for matrix in range(form.scale.shape[0]):
-            # Shared, one factor serves the deviations from all means.
+            # If shared, one factor serves the deviations from all means.
             classes = slice(matrix, matrix + 1) if form.scale.shape[0] == k else slice(k)
             apart = centred[:, None] - form.offset[classes]
             if form.remainder.size:
@@ -462,8 +463,8 @@ def _masked_squares(
 ) -> tuple[FloatArray, FloatArray]:
     """``zᵀ R⁻¹ z`` (n, m) of deviations z (n, m, d), and ``log |R|`` (n,), of what is observed.
 
-    What is missing is not cut out of R but put at rest: its row and column become those of the
-    identity, and its deviation is 0.
+    Missing features are not removed from R: their rows and columns become those of the identity,
+    and their deviations are 0.
     """
     if not correlation.size:
         return np.einsum("icj,icj->ic", deviation, deviation), np.zeros(observed.shape[0])
@@ -477,16 +478,16 @@ def _masked_squares(
 
 def log_sum_exp(log_joint: RealArray) -> RealArray:
     """``log Σ_c exp(log_joint_c)`` of each row, from its largest term: the log evidence."""
-    by_class = np.ascontiguousarray(log_joint.T)  # sums over classes are many times as fast
+    by_class = np.ascontiguousarray(log_joint.T)  # sums over classes are much faster
     top = by_class.max(axis=0)
-    # A row far from every class has −∞ throughout: its evidence is 0, not NaN.
+    # A row far from every class has −∞ for all of them: its evidence is 0, not NaN.
     finite = np.where(np.isfinite(top), top, 0.0).astype(log_joint.dtype)
     total: RealArray = top + _log_total(by_class - finite)
     return total
 
 
 def log_posterior(log_joint: RealArray) -> RealArray:
-    """``log_joint_c − log Σ_b exp(log_joint_b)`` (n, k); NaN in rows that have −∞ throughout.
+    """``log_joint_c − log Σ_b exp(log_joint_b)`` (n, k); NaN in rows that are −∞ for every class.
 
     It is computed from the largest term: a log posterior near 0 keeps its digits.
 
@@ -505,15 +506,15 @@ def log_posterior(log_joint: RealArray) -> RealArray:
 def _log_total(below_top: RealArray) -> RealArray:
     """``log Σ exp`` of each row (n,), given by the differences (k, n) from its largest term.
 
-    That term is 1; log(1 + others) without adding the 1 keeps the digits of a log posterior near 0.
-    Rows of float32 keep to the rounding of their posterior, as its logarithm does.
+    That term is 1; log1p of the others keeps the digits of a log posterior near 0. The accuracy for
+    float32 rows is that of their posterior.
     """
     largest = below_top == 0
     with np.errstate(under="ignore"):
         terms = np.exp(below_top)
     terms[largest] = 0
     others = terms.sum(axis=0)
-    others += np.maximum(np.count_nonzero(largest, axis=0) - 1, 0)  # equal ones but the first
+    others += np.maximum(np.count_nonzero(largest, axis=0) - 1, 0)  # equal terms except the first
     total: RealArray = np.log1p(others) if others.dtype == np.float64 else np.log(1 + others)
     return total
 
@@ -521,9 +522,9 @@ def _log_total(below_top: RealArray) -> RealArray:
 def score_pairs(codes: CodeArray, table: FloatArray, share: float, out: FloatArray) -> None:
     """Write log-densities (n, k) of levels in pairs.
 
-    Of the levels u of a row, one for each column that is there, those of one parent p have
-    ``s_p = Σ_j table[u_p, u_j]``; written is ``log mean_p exp s_p``, or ``share Σ_p s_p`` if there
-    is a share. A row without any level has 0.
+    For the levels u of a row, one for each observed column, the sum of a parent p is ``s_p = Σ_j
+    table[u_p, u_j]``; the output is ``log mean_p exp s_p``, or ``share Σ_p s_p`` if there is a
+    share. A row without levels has 0.
 
     Parameters
     ----------
@@ -574,7 +575,7 @@ def score_pairs_without(
     own, lost : (n,) class and weight of each row
     backoffs : (s,) the values of m
     precision : whether counts are exact, and the smallest weight of a row
-    reliable : (n,) is written: whether what is left of the counts has its digits
+    reliable : (n,) output: whether the remaining counts are accurate
     """
     d, columns = codes.shape[1], np.arange(codes.shape[1])
     for block in ranges(codes.shape[0], rows_at_once(d * d)):
@@ -596,7 +597,7 @@ def score_pairs_without(
         reliable[block] = of_columns & ((sound_pair & sound_beside) | ~both).all(axis=(1, 2))
         for number, backoff in enumerate(backoffs.tolist()):
             child = (single + backoff / counts.n_levels) / (observed + backoff)
-            with np.errstate(divide="ignore", invalid="ignore"):  # entries that are not there
+            with np.errstate(divide="ignore", invalid="ignore"):  # absent entries
                 terms = np.log((pair + backoff * child[:, None, :]) / (beside + backoff))
                 terms[:, columns, columns] = np.log(child)
             parent = np.where(both, terms, 0.0).sum(axis=2)
@@ -609,10 +610,10 @@ def score_pairs_without(
 def left_of(
     total: FloatArray, part: FloatArray, precision: tuple[bool, float]
 ) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """Sums without a part of each, and whether the rest has its digits.
+    """Differences of sums, and whether they are accurate.
 
-    Of a sum of many weights a proportion of 1e-12 may be rounding, unless sums are exact; what is
-    left must be a thousandth of it, or so little that not even the smallest weight of a row is.
+    Unless sums are exact, a proportion of 1e-12 may be rounding. The difference must be at least a
+    thousandth of the sum, or smaller than the smallest weight of a row, which means 0.
     """
     exact, smallest = precision
     left, noise = total - part, 1e-12 * total

@@ -1,8 +1,8 @@
 """Triangular factors of symmetric matrices, by NumPy.
 
 BLAS and LAPACK share a matrix among threads that wait for each other at every step: on a busy
-machine the factor of 500 rows takes a hundred times the processor time that one thread needs. Here
-they get blocks so small that they leave them to one thread, or so large that waiting is nothing.
+machine the factor of 500 rows takes a hundred times the processor time of one thread. Here they get
+blocks so small that they use one thread, or so large that waiting is negligible.
 """
 
 from contextlib import suppress
@@ -12,24 +12,25 @@ import numpy as np
 from gaussbayes.base.types import FloatArray
 
 _BLOCK = 64  # rows of a block
-# Products of up to so many multiplications are not shared, and from so many on it is worth it.
+# Products with fewer multiplications than the first number use one thread; from the second on,
+# several pay off.
 _ONE_THREAD, _MANY_THREADS = 1 << 18, 1 << 26
 _LARGEST_DIRECT = 32  # triangles up to this size are inverted row by row, larger ones by halves
 
 
 def correlation_of(covariance: FloatArray, scale: FloatArray) -> FloatArray:
     """Correlations (m, d, d) of covariances, by one over the standard deviations (m, d)."""
-    # Rows after one another, however the covariances lie: products round alike then.
+    # Contiguous rows for any layout of the covariances, so that products round alike.
     correlation: FloatArray = np.multiply(covariance, scale[:, :, None], order="C")
     correlation *= scale[:, None, :]
     return correlation
 
 
 def cholesky(matrices: FloatArray) -> int:
-    """Put lower factors L, ``A = L Lᵀ``, in the place of symmetric matrices A (m, d, d).
+    """Replace symmetric matrices A (m, d, d) by lower factors L, ``A = L Lᵀ``.
 
-    Returns how many come before the first that is not positive definite: that one and those after
-    it are not valid.
+    Returns the number of matrices before the first that is not positive definite; the others are
+    not valid.
     """
     m, d = len(matrices), int(matrices.shape[1])
     if d > _BLOCK and m > 1:
@@ -48,7 +49,7 @@ def cholesky(matrices: FloatArray) -> int:
 
 
 def _factor_by_blocks(matrices: FloatArray) -> None:
-    """Columns from left to right: each block less what those before it explain."""
+    """Columns from left to right: each block minus the part explained by those before it."""
     d = matrices.shape[-1]
     for start in range(0, d, _BLOCK):
         stop = min(start + _BLOCK, d)
@@ -58,8 +59,9 @@ def _factor_by_blocks(matrices: FloatArray) -> None:
         corner = np.linalg.cholesky(matrices[:, start:stop, start:stop])
         matrices[:, start:stop, start:stop] = corner
         if stop < d:
-            # Read backwards a lower triangle is an upper one, of which `solve` finds that it is
-            # its own factor: what remains of it is substitution.
+            # In reverse order a lower triangle is an upper one, which `solve` recognises as its
+            # factor, so that
+            #         # only substitution remains.
             below = matrices[:, stop:, start:stop].mT[:, ::-1]
             solved = np.linalg.solve(corner[:, ::-1, ::-1], below)[:, ::-1]
             matrices[:, stop:, start:stop] = solved.mT
@@ -67,7 +69,7 @@ def _factor_by_blocks(matrices: FloatArray) -> None:
 
 
 def invert_lower(lower: FloatArray) -> None:
-    """Put their inverses in the place of lower triangular matrices (…, d, d), by halves.
+    """Invert lower triangular matrices (…, d, d) in place, by halves.
 
     ``[[A, 0], [B, C]]⁻¹ = [[A⁻¹, 0], [−C⁻¹ B A⁻¹, C⁻¹]]``: nearly all of the work is in matrix
     products.
@@ -77,7 +79,7 @@ def invert_lower(lower: FloatArray) -> None:
         lower[..., 0, 0] = 1.0 / lower[..., 0, 0]
         for i in range(1, d):
             row = lower[..., i, None, :i] @ lower[..., :i, :]
-            lower[..., i, :i] = (0.0 - row[..., 0, :i]) / lower[..., i, i, None]  # no −0
+            lower[..., i, :i] = (0.0 - row[..., 0, :i]) / lower[..., i, i, None]  # avoid −0
             lower[..., i, i] = 1.0 / lower[..., i, i]
         return
     half = d // 2
@@ -91,7 +93,7 @@ def invert_lower(lower: FloatArray) -> None:
 
 
 def _subtract_product(target: FloatArray, left: FloatArray, right: FloatArray) -> None:
-    """Take the product of two matrices from a third, in parts."""
+    """Subtract the product of two matrices from a third, in parts."""
     rows, inner, columns = *left.shape[-2:], right.shape[-1]
     if not _ONE_THREAD < rows * inner * columns < _MANY_THREADS:
         target -= left @ right

@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 _BESIDE_LEGEND = (7.6, 4.8)  # inches
 _LARGEST = 180.0  # area of the marker of the largest group, in square points
-_FEW = 6  # with more classes the lines are a thicket, and fainter
-_MANY = 8  # classes from which on names are written smaller, in fewer and longer lines
+_FEW = 6  # with more classes, lines are fainter
+_MANY = 8  # from this number of classes on, names are smaller, in fewer and longer lines
 _SIDE, _CELL = 3.7, 0.58  # the least sides of the whole matrix and of a cell, in inches
-_LETTER, _LINE = 0.6, 1.3  # width of a letter and height of a line, by the font's size
+_LETTER, _LINE = 0.6, 1.3  # width of a letter and height of a line, relative to the font size
 _MOST_BARS = 20
-_BAR, _FAINT_BAR = "#5d6f92", "#b9c0cc"  # no class has these colours
+_BAR, _FAINT_BAR = "#5d6f92", "#b9c0cc"  # colours that are not those of classes
 _CURVES = {
     False: ("false_positive_rate", "true_positive_rate", "area", "area under the curve"),
     True: ("recall", "precision", "average_precision", "average precision"),
@@ -80,14 +80,14 @@ def confusion(
     k = evaluation.classes.size
     font, line_length = (10.0, 24) if k <= _MANY else (8.0, 40)
     names = [style.text(label, line_length) for label in evaluation.classes.tolist()]
-    # The room that names along the matrix take, in inches.
+    # Space for the names along the matrix, in inches.
     length = max(len(line) for name in names for line in name.split("\n")) * _LETTER * font / 72
     height = max(name.count("\n") + 1 for name in names) * _LINE * font / 72
     side = max(_SIDE, k * max(_CELL, height))
     below = height if length <= 0.95 * side / k else length
     ax = style.axes_for(ax, (side + length + 0.8, side + below + 0.9))
     display = ConfusionMatrixDisplay(evaluation.proportions, display_labels=names)
-    span = {"vmin": 0, "vmax": 1, "aspect": "auto"}  # layouts cannot place a square
+    span = {"vmin": 0, "vmax": 1, "aspect": "auto"}  # layouts cannot place squares
     display.plot(ax=ax, include_values=False, cmap="Blues", colorbar=False, im_kw=span)
     cell = min(style.inches(ax)) / k
     proportions = evaluation.proportions.ravel().tolist()
@@ -154,7 +154,7 @@ def calibration(
     ax = style.axes_for(ax, _BESIDE_LEGEND)
     _draw_diagonal(ax)
     handles = []
-    # The lines only lead the eye: a few rows can throw a group far off the diagonal.
+    # Thin lines: in groups of few rows, deviations from the diagonal may be chance.
     fade = 0.4 if len(curves) <= _FEW else 0.15
     for look, curve in zip(style.class_styles(evaluation.classes), curves, strict=True):
         line: Look = {"color": look.color, "linewidth": 1}
@@ -184,7 +184,7 @@ def roc(
 ) -> Axes:
     """Plot the ROC curve of each class against the others, or the precision-recall curve.
 
-    Of two classes, the second is shown: the ROC curve of the first is the same, mirrored. The
+    With two classes, only the second is shown: the ROC curve of the first is its mirror image. The
     legend gives the area under the curve, or the average precision. The dashed line is that of a
     model without features: the diagonal, or the class frequencies.
 
@@ -255,8 +255,8 @@ def qq(
     from their class. The p-value of a distance allows for the estimation of the model where this is
     exact (see `scores`), and the quantile of χ² at this p-value is drawn. If the model is right,
     the points of each class follow the diagonal. Points above it at the right are outliers or heavy
-    tails; a flat curve means several groups in one class. The legend has the p-value of Mardia's
-    tests of normality for each class: below 0.05 it is unlikely to be normal.
+    tails; a flat curve indicates several groups in one class. The legend has the p-value of
+    Mardia's tests of normality for each class; a value below 0.05 is evidence against normality.
 
     Parameters
     ----------
@@ -322,7 +322,7 @@ def qq(
 
 @styled
 def importance(measured: Importance, *, ax: Axes | None = None) -> Axes:
-    """Plot the importance of the features: the held-out log loss lost without each.
+    """Plot the importance of the features: the increase of the held-out log loss without each.
 
     The number after the slash is the effect of the feature: the mean absolute change of the
     log-odds of the true class.
@@ -368,9 +368,9 @@ def comparison(
     metric: Literal["log_loss", "error", "brier", "auc"] = "log_loss",
     ax: Axes | None = None,
 ) -> Axes:
-    """Plot a metric of every model of a comparison, k-nearest neighbours for each k among them.
+    """Plot a metric of every model of a comparison, including k-nearest neighbours for each k.
 
-    Whiskers are one standard error either way; the dashed line is the metric of the class
+    Whiskers are one standard error in each direction; the dashed line is the metric of the class
     frequencies. The bar of an infinite log loss ends in an arrow.
 
     Parameters
@@ -410,7 +410,7 @@ def comparison(
     colors = [_FAINT_BAR if candidate.neighbors else _BAR for candidate in candidates]
     _draw_bars(ax, values, spread, colors, 1 if proportion else 3)
     low, high = ax.get_xlim()
-    if baseline <= 2 * high:  # else the bars would be short
+    if baseline <= 2 * high:  # otherwise the bars would be short
         ax.axvline(baseline, color=style.FAINT, linestyle="dashed", linewidth=1, zorder=0)
         ax.set_xlim(low, max(high, 1.05 * baseline))
     ax.set_yticks(range(len(candidates)), [style.text(each.name, 34, 2) for each in candidates])
@@ -463,7 +463,7 @@ def _evaluated(
     *,
     labels_alone: bool = False,
 ) -> tuple[Evaluation, str]:
-    """The evaluation of a classifier on rows, or the one given; and a remark on unlabelled rows."""
+    """The evaluation of a classifier on rows, or the given one, and a remark on unlabelled rows."""
     evaluation = getattr(model, "evaluation", model)  # of leave-one-out
     if isinstance(evaluation, Evaluation):
         if X is not None or y is not None:

@@ -12,14 +12,17 @@ from gaussbayes.base.errors import OptionError
 from gaussbayes.plots import style
 from gaussbayes.plots.style import Look, styled
 
-_REFERENCE, _ROW = "#c3cad6", "#5d6f92"  # the first bar and the last one, as no class looks
+_REFERENCE, _ROW = (
+    "#c3cad6",
+    "#5d6f92",
+)  # colour of the first and the last bar, different from all classes
 _THICK = 0.66
-# In inches: a line of a name, the least height of a bar, and what title and axis take.
+# In inches: a line of a name, the least height of a bar, and the space of title and axis.
 _LINE, _LEAST, _AROUND = 0.19, 0.32, 1.7
 _LETTERS = 34  # in a line of a name
-_MOST = 12  # features that get a bar of their own
-# As proportions of the width: room for a number beside the longest bar, and how far an infinite
-# bar goes beyond the others.
+_MOST = 12  # features with separate bars
+# As proportions of the width: space for a number beside the longest bar, and the length of an
+# infinite # bar beyond the others.
 _MARGIN, _ENDLESS = 0.13, 0.4
 _BESIDE: Look = {"textcoords": "offset points", "va": "center", "fontsize": "small"}
 _BESIDE |= {"bbox": {"facecolor": "white", "edgecolor": "none", "pad": 0.5}}  # over the line at 0
@@ -37,7 +40,7 @@ class _OddsBar(NamedTuple):
 
 @styled
 def explanation(explained: Explanation, *, ax: Axes | None = None) -> Axes:
-    """Plot how the features lead from the log-odds at a reference point to those of a row.
+    """Plot the contributions of the features to the log-odds of a row, from a reference point.
 
     The first bar is the log-odds at the reference, the last one those of the row. Each feature has
     a bar that begins where the previous one ends, the largest first: to the right it favours the
@@ -88,12 +91,12 @@ def explanation(explained: Explanation, *, ax: Axes | None = None) -> Axes:
 
 
 def _number(value: float, sign: str = "") -> str:
-    """A number with two decimals; + 0.0: no minus before a zero."""
+    """A number with two decimals; + 0.0 avoids a minus before zero."""
     return f"{round(value, 2) + 0.0:{sign}.2f}".replace("-", "−").replace("inf", "∞")
 
 
 def _bars(odds: LogOdds, towards: str, against: str) -> tuple[list[_OddsBar], str]:
-    """The bars from top to bottom, and the title: how they add up."""
+    """The bars from top to bottom, and the title with their sum."""
     parts = odds.contributions
     first, rest = odds.largest(_MOST)
     steps = [(_named(part), part.amount) for part in first]
@@ -107,7 +110,7 @@ def _bars(odds: LogOdds, towards: str, against: str) -> tuple[list[_OddsBar], st
             steps.append((f"{name}{remark}", 0.0))
     if odds.calibration is not None:
         steps.append(("calibration", odds.calibration))
-    steps.sort(key=lambda step: bool(np.isinf(step[1])))  # no bar can begin where they end
+    steps.sort(key=lambda step: bool(np.isinf(step[1])))  # no bar can begin at an infinite value
     place = odds.at_reference
     bars = [_OddsBar("at the reference", 0.0, place, _REFERENCE, _number(place))]
     for name, amount in steps:
@@ -124,7 +127,7 @@ def _bars(odds: LogOdds, towards: str, against: str) -> tuple[list[_OddsBar], st
 
 
 def _draw(ax: Axes, bars: list[_OddsBar]) -> None:
-    """Bars from top to bottom, numbers beside them, and what they are called along the axis."""
+    """Bars from top to bottom, with numbers beside them and names along the axis."""
     ax.axvline(0.0, color=style.FAINT, linewidth=1, zorder=1)
     places = [0.0, *(place for bar in bars for place in (bar.start, bar.end))]
     finite = [place for place in places if np.isfinite(place)]

@@ -31,13 +31,13 @@ _WORDS: dict[str, str] = {
     "evidence": "p(x)",
 }
 _RESOLUTION = 501
-_MOST_MARKERS = 60  # of rows; more have histograms
+_MOST_MARKERS = 60  # of rows as markers; more have histograms
 _TICK, _STRIP_LINE = 0.35, 0.17  # heights in inches: for a tick, and a class's line of markers
-_GROUP = 0.8  # of the room between neighbouring values, what their bars take
+_GROUP = 0.8  # proportion of the distance between neighbouring values for their bars
 _MOST_NAMED = 6  # boundaries whose values the legend gives
-_FAR = 2.0  # of the stretch shown: boundaries farther away are not sought
+_FAR = 2.0  # of the shown range: boundaries further away are not computed
 
-# What marks look like that show the proportions of rows, and the evidence as bars and as a line.
+# Style of marks for the proportions of rows, and of the evidence as bars and as a line.
 _LABELLED: Look = {"linewidth": 2.0}
 _WITHOUT_LABEL: Look = {"linewidth": 1.5, "linestyle": (0, (2.5, 1.2))}
 _OUTLINE: Look = {"facecolor": "none", "edgecolor": style.FAINT, "linewidth": 1.5}
@@ -46,12 +46,12 @@ _BROAD: Look = {"color": style.FAINT, "linewidth": 3.0}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LineScene:
-    """What a figure of one feature shows: a stretch of the line, boundaries, and maybe rows."""
+    """The contents of a figure of one feature: its range, boundaries, and possibly rows."""
 
     view: View
     x: FloatArray  # (m,) where the densities are computed
     limits: tuple[float, float]
-    boundaries: tuple[float, ...]  # also some beyond the limits, which the legend names
+    boundaries: tuple[float, ...]  # also those beyond the limits, for the legend
     rows: RowPoints
     styles: Styles  # k of them
 
@@ -62,11 +62,11 @@ class LineScene:
 
     @property
     def few(self) -> bool:
-        """Whether there are rows of numbers, few enough for a marker each."""
+        """Whether there are rows of numbers, few enough for markers."""
         return not self.is_discrete and 0 < self.rows.codes.size <= _MOST_MARKERS
 
     def bars(self, code: int) -> tuple[FloatArray, float]:
-        """Where the bars of a class begin (m,), and their width; those of −1 take all room."""
+        """The left ends of the bars of a class (m,), and their width; −1 has the full width."""
         width = _GROUP * float(self.x[1] - self.x[0] if self.x.size > 1 else 1.0)
         if code < 0:
             return self.x - width / 2, width
@@ -81,7 +81,7 @@ class LineScene:
 
 
 def scene(seen: View, rows: RowPoints) -> LineScene:
-    """Choose the stretch of the line that shows every row and every class."""
+    """Choose a range that shows every row and every class."""
     (low,), (high,) = seen.limits(*([] if seen.is_model else [rows.places]))
     if rows.codes.size:
         (lowest,), (highest,) = seen.limits(rows.places)
@@ -172,7 +172,7 @@ def draw_scene(ax: Axes, shown: LineScene, quantity: Quantity, codes: Sequence[i
         n_lines = len(shown.styles) + int(shown.rows.unlabelled.any())
         below = min(0.3, _STRIP_LINE * n_lines / style.inches(ax)[1])
         _draw_strip(ax, shown, below, n_lines)
-    elif quantity == "posterior":  # no histogram has its scale
+    elif quantity == "posterior":  # histograms have another scale
         below = 0.0 if shown.is_discrete else 0.03
     elif not shown.few:
         heights += _draw_rows(ax, shown, weighted=quantity == "joint")
@@ -188,7 +188,7 @@ def draw_scene(ax: Axes, shown: LineScene, quantity: Quantity, codes: Sequence[i
 def _draw_values(
     ax: Axes, shown: LineScene, values: NDArray[Any], codes: Sequence[int], *, stacked: bool
 ) -> None:
-    """A curve for each class through values (m, k), or bars: side by side, or on each other."""
+    """A curve for each class through values (m, k), or bars: side by side, or superimposed."""
     known = np.zeros(values.shape)
     known[:, codes] = np.nan_to_num(values[:, codes])
     bottoms = np.cumsum(known, axis=1) - known
@@ -215,9 +215,9 @@ def _draw_evidence(ax: Axes, shown: LineScene, values: NDArray[Any]) -> None:
 
 
 def _draw_rows(ax: Axes, shown: LineScene, *, weighted: bool) -> Iterator[float]:
-    """The rows of each class, as a histogram or as marks at their proportions; yields the highest.
+    """Draw the rows of each class as a histogram or as marks at proportions; yield the heights.
 
-    A histogram has area 1, or that of the class's prior.
+    A histogram has area 1, or the prior of the class.
     """
     for values, code, color in shown.groups():
         area = float(shown.view.model.prior[code]) if weighted and code >= 0 else 1.0
@@ -263,7 +263,7 @@ def _frame(ax: Axes, shown: LineScene, top: float, below: float) -> None:
 
 
 def _handles(shown: LineScene, quantity: Quantity, codes: Sequence[int]) -> list[Any]:
-    """Legend entries: the classes, then whatever else is shown."""
+    """Legend entries: the classes, then everything else."""
     kind = style.patch if shown.is_discrete else style.line
     entries: list[Any] = []
     for look in (shown.styles[code] for code in codes if quantity != "evidence"):

@@ -20,11 +20,11 @@ from gaussbayes.plots.region_plots import regions
 from gaussbayes.plots.style import Classifier, Features, styled
 
 _MOST_FEATURES = 8
-_MOST_ROWS = 600  # more would hide the regions of so small panels
-_NAME_LENGTH = 18  # characters of a name that fit along a panel; more are in several lines
+_MOST_ROWS = 600  # more would hide the regions of small panels
+_NAME_LENGTH = 18  # characters of a name that fit along a panel; longer names have several lines
 _SIDE, _NAME_LINE, _LETTER = 1.85, 0.16, 0.09
 """In inches: a panel, a line of a feature's name, a letter of the names of categories."""
-_SMALL = 0.3  # area of a marker, by that in a figure of its own
+_SMALL = 0.3  # area of a marker, relative to that in a single figure
 
 
 @styled
@@ -75,7 +75,7 @@ def scatter_matrix(
         raise DataError(msg)
     rows, codes = seen.labelled(X, y)
     labels = np.array([*seen.classes.tolist(), None], dtype=object)[codes]
-    # All rows, or as many as can be told apart, evenly spread.
+    # All rows, or an evenly spaced sample that stays legible.
     drawn = np.unique(np.linspace(0, codes.size - 1, min(codes.size, _MOST_ROWS)).astype(np.intp))
     names = [style.text(name, _NAME_LENGTH) for name in seen.names]
     axes = _panels(seen, names)

@@ -22,10 +22,10 @@ from gaussbayes.plots.style import Classifier, Features, Look, styled
 
 _SURFACE = 120  # points of the grid of a surface along each axis
 _HALVINGS = 6  # contours of the joint densities of all classes, each half the one inside it
-_NEUTRAL = ("white", "#c9d3da", "#7d8f9c", "#3b4a57")  # from 0 upwards, of no class
-_PALE = 0.4  # of a class's colour is taken out of a blend, so that points stand out
+_NEUTRAL = ("white", "#c9d3da", "#7d8f9c", "#3b4a57")  # colours from 0 upwards, not of a class
+_PALE = 0.4  # proportion of colour removed from a blend, so that points stand out
 _LONG = 24  # characters of a name that fit beside an axis of the surface
-_GROUND = 0.75  # how far a class's colour is from its own, towards white, where the evidence is 0
+_GROUND = 0.75  # proportion of white in the colour of a class at evidence 0
 
 
 @styled
@@ -125,8 +125,8 @@ def evidence(
 ) -> Axes:
     """Plot the evidence ``p(x) = Σ_c p(x, c)`` as a map of the plane, or along one feature.
 
-    With `surface` it is a surface over the plane in the colour of the most probable class, the
-    stronger the higher.
+    With `surface` it is a surface over the plane in the colour of the most probable class, more
+    intense where it is higher.
 
     Parameters
     ----------
@@ -253,14 +253,16 @@ def _draw_surface(seen: View, legend: bool, ax: Axes | None) -> Axes:
     drawn.plot_surface(*np.meshgrid(grid.x, grid.y), height, facecolors=colors, **sun, **fine)
     drawn.view_init(elev=38.0, azim=-60.0)
     drawn.set_box_aspect((1, 1, 0.7), zoom=0.85)
-    drawn.set_anchor("E")  # beside the legend: its place is then known before the axes are square
+    drawn.set_anchor(
+        "E"
+    )  # beside the legend, so that its position is known before the axes become square
     drawn.set_zlabel("p(x)", labelpad=10)
     drawn.locator_params(nbins=5)
     entries: list[Any] = list(region_plots.region_handles(styles))
     drawn.set_xlabel(style.text(seen.names[0], _LONG, 1), labelpad=9)
     drawn.set_ylabel(style.text(seen.names[1], _LONG, 1), labelpad=9)
     beside = style.legend_beside(drawn, entries) if legend else None
-    if beside is not None:  # p(x) stands where legends usually begin
+    if beside is not None:  # p(x) is at the usual position of legends
         beside.set_bbox_to_anchor((1.08, 1.0), transform=drawn.transAxes)
     return drawn  # type: ignore[no-any-return]
 
@@ -279,5 +281,5 @@ def _draw_map(
 
 
 def _top(values: RealArray) -> float:
-    """The largest value, or 1 where all are too small for a float: a scale needs some length."""
+    """The largest value, or 1 if all underflow, because a scale needs a positive length."""
     return float(np.nanmax(values)) or 1.0

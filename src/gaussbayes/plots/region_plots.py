@@ -1,4 +1,4 @@
-"""Decision regions with their boundaries, and the ellipses of the Gaussians that make them.
+"""Decision regions with their boundaries, and the ellipses of the Gaussians.
 
 An ellipse has an equal Mahalanobis distance from the mean of its class.
 """
@@ -24,9 +24,9 @@ from gaussbayes.plots.line_plots import BOUNDARY
 from gaussbayes.plots.style import Classifier, Features, Look, Styles, styled
 
 RESOLUTION = 300  # points of a grid along each axis
-LIGHT = 0.62  # of a class's colour is taken out of its region, so that points stand out
+LIGHT = 0.62  # proportion of colour removed from a region, so that points stand out
 _AROUND = 0.03  # around the ellipses
-# What places look like where no class is probable enough.
+# Style of regions in which no class is probable enough.
 _OPEN: Look = {"hatch": "/////", "edgecolor": "#6b6b6b", "hatch_linewidth": 0.6, "linewidth": 0.6}
 
 
@@ -72,13 +72,13 @@ def regions(
     styles = style.class_styles(seen.classes)
     ax = style.axes_for(ax)
     shown = style.widened(ax, seen.limits(points.places))
-    # As far as ellipses reach, which may be drawn on it later.
+    # Includes the extent of ellipses, which may be drawn later.
     reach = seen.limits() if seen.is_model else shown
     grid = seen.grid(RESOLUTION, np.minimum(shown[0], reach[0]), np.maximum(shown[1], reach[1]))
     margins: NDArray[Any] = grid.arrange(seen.margins(grid.rows))
     codes = np.where(np.isnan(margins[..., 0]), -1, margins.argmax(axis=2))
     colors = ListedColormap([style.lighter(look.color, LIGHT) for look in styles])
-    possible = np.ma.masked_less(codes, 0)  # where no class is possible it stays white
+    possible = np.ma.masked_less(codes, 0)  # white if no class is possible
     draw_image(ax, grid, possible, cmap=colors, vmin=-0.5, vmax=len(styles) - 0.5)
     # Every boundary has a class on either side: without one class all of them are still drawn.
     line: Look = {"colors": style.INK, "linestyles": "solid", "linewidths": 1.5, "zorder": 2}
@@ -139,7 +139,7 @@ def ellipses(
         msg = f"levels must be one or more positive numbers of standard deviations, got {levels!r}"
         raise OptionError(msg)
     outlines = [class_outlines(seen.model, radius) for radius in radii.tolist()]
-    # From a strong line in the middle to a faint one outside.
+    # From a strong inner line to a faint outer one.
     outwards = np.linspace(0.0, 1.0, len(radii)) if len(radii) > 1 else np.zeros(1)
     looks = [{"linewidth": 2.2 - 1.2 * out, "alpha": 1.0 - 0.5 * out} for out in outwards]
     ax = style.axes_for(ax)
@@ -175,8 +175,8 @@ def _check_gaussian(seen: View) -> None:
 
 
 def draw_image(ax: Axes, grid: Grid, values: NDArray[Any], **look: Any) -> AxesImage:
-    """Draw values (p, m) as pixels whose centres are the points of the grid, under everything."""
-    if any(grid.discrete):  # there is nothing between its points
+    """Draw values (p, m) as pixels centred at the points of the grid, below everything else."""
+    if any(grid.discrete):  # a discrete grid has no values between its points
         look["interpolation"] = "nearest"
     options: Look = {"interpolation": "nearest", "zorder": 0, "origin": "lower", "aspect": "auto"}
     image = ax.imshow(values, extent=grid.edges, **options | look)

@@ -38,9 +38,9 @@ from gaussbayes.plots.style import INK, Classifier, Features, Look, Styles, styl
 
 UNLABELLED = "#7d7d7d"
 _AREA, _RING_AREA = 30.0, 70.0
-_SPREAD = 0.6  # of the room between neighbouring integers or categories, for the points at one
-_MOST_SPREAD = 60  # on an axis of more integers points need not be kept apart
-_MANY = 3000  # so many points are drawn as an image, which keeps vector files small
+_SPREAD = 0.6  # proportion of the distance between integers or categories for the points at one
+_MOST_SPREAD = 60  # with more integers on an axis, points are not moved apart
+_MANY = 3000  # more points are drawn as an image, which keeps vector files small
 
 # Multiples of these, modulo 1, fill a square evenly.
 _PLASTIC = (0.7548776662466927, 0.5698402909980532)
@@ -50,7 +50,7 @@ _MEAN: Look = {"marker": "+", "markersize": 9, "markeredgewidth": 2}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowPoints:
-    """Rows that have every shown feature, and how many have not."""
+    """Rows with all shown features, and the number of other rows."""
 
     places: FloatArray  # (n, m)
     codes: NDArray[np.intp]  # (n,) −1 for rows without label
@@ -58,18 +58,18 @@ class RowPoints:
 
     @property
     def unlabelled(self) -> NDArray[np.bool_]:
-        """Which of them have no label (n,)."""
+        """Which rows are unlabelled (n,)."""
         return np.asarray(self.codes < 0)
 
 
 def points_at(places: FloatArray, codes: NDArray[np.intp]) -> RowPoints:
-    """Rows at places (n, m), of which those at NaN cannot be drawn."""
+    """Rows at positions (n, m); rows at NaN cannot be drawn."""
     known = ~np.isnan(places).any(axis=1)
     return RowPoints(places[known], codes[known], int(np.count_nonzero(~known)))
 
 
 def points_of(seen: View, X: Any, y: Any) -> RowPoints:
-    """The rows that a user gave, if any, checked against the model."""
+    """The given rows, if any, checked against the model."""
     if X is None and y is not None:
         msg = "y was given without X: give the rows to draw as well"
         raise DataError(msg)
@@ -81,7 +81,7 @@ def points_of(seen: View, X: Any, y: Any) -> RowPoints:
 
 
 def spread_out(places: FloatArray, axes: Sequence[Axis]) -> FloatArray:
-    """Places (n, m) moved a little along discrete axes, where many rows stand at the same one.
+    """Positions (n, m) moved slightly along discrete axes, where many rows coincide.
 
     >>> axis = Axis("wind", ("low", "high"))
     >>> spread_out(np.array([[1.0, 7.0], [1.0, 8.0]]), [axis, Axis("age")]).round(2).tolist()
@@ -130,7 +130,7 @@ def draw_rings(ax: Axes, places: FloatArray) -> None:
 
 
 def draw_means(ax: Axes, places: FloatArray) -> list[Any]:
-    """Mark the classes' means (k, 2) over everything, if they have places; its legend entry."""
+    """Mark the means of the classes (k, 2) above everything else; return the legend entry."""
     if np.isnan(places).any():
         return []
     over: Look = {"zorder": 6, "path_effects": [withStroke(linewidth=4, foreground="white")]}
@@ -146,20 +146,20 @@ def class_handles(styles: Styles) -> list[Any]:
 
 
 def given_handles(points: RowPoints, styles: Styles, more: Sequence[Any] = ()) -> list[Any]:
-    """Legend entries: the classes, unless no row has one, then more, then whatever is in grey."""
+    """Legend entries: the classes if there are labels, then further ones, then grey ones."""
     entries = [] if points.unlabelled.all() else class_handles(styles)
     return [*entries, *more, *row_handles(points)]
 
 
 def row_handles(points: RowPoints) -> list[Any]:
-    """Legend entries: the rows without label, and how many have no place, if there are any."""
+    """Legend entries: the unlabelled rows, and the number of rows without a position."""
     dot = {"marker": "o", "markersize": 4.5, "markerfacecolor": UNLABELLED}
     entries = [marker_handle("unlabelled", **dot)] if points.unlabelled.any() else []
     return [*entries, *missing_handles(points.n_missing)]
 
 
 def missing_handles(n_missing: int) -> list[Any]:
-    """A legend entry that says how many rows are not drawn, if there are any."""
+    """A legend entry with the number of rows that are not drawn, if there are any."""
     if not n_missing:
         return []
     rows = "1 row" if n_missing == 1 else f"{n_missing:,} rows"
@@ -190,7 +190,7 @@ def dataset(
     """Plot labelled rows as points, without a model.
 
     Two features span the plane; one feature is drawn against the class. Along categories, counts
-    and classes, points are moved a little aside. Unlabelled rows are grey; the legend counts rows
+    and classes, points are moved apart slightly. Unlabelled rows are grey; the legend counts rows
     with missing values.
 
     Parameters
@@ -278,7 +278,7 @@ def predictions(
     seen = view(model, features, (2,))
     rows, codes = seen.labelled(X, y)
     predicted, places = seen.whole.labels(rows), seen.positions(rows)
-    low, high = limits(seen.axes, places)  # of all rows, so that figures of classes compare
+    low, high = limits(seen.axes, places)  # of all rows, so that figures of classes are comparable
     styles = style.class_styles(seen.classes)
     shown, title = np.ones(codes.size, np.bool_), ""
     if label is not None:

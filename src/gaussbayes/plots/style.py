@@ -1,7 +1,7 @@
-"""How every figure looks: a colour and a marker for each class, text that fits, legends aside.
+"""The style of all figures: a colour and a marker for each class, text that fits, legends aside.
 
-The colours are Petroff's ten, chosen to stay apart for colour-blind eyes, with the greys last; a
-marker for each class says the same without colour. Matplotlib is imported when it is used.
+The colours are Petroff's ten, which colour-blind readers can distinguish, with the greys last; the
+markers identify the classes without colour. Matplotlib is imported when it is used.
 """
 
 from collections.abc import Callable, Sequence
@@ -37,14 +37,14 @@ class Classifier(Protocol):
 Arguments = ParamSpec("Arguments")
 Drawn = TypeVar("Drawn")
 
-INK = "#333333"  # boundaries, rings and whatever belongs to no class
+INK = "#333333"  # boundaries, rings and everything else without a class
 FAINT = "#9a9a9a"  # guide lines
 _PETROFF = "3f90da ffa90e bd1f01 832db6 92dadd a96b59 e76300 b9ac70 717581 94a4a2"
 COLORS = tuple(f"#{color}" for color in _PETROFF.split())
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LINES: tuple[Any, ...] = ("solid", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)))
 
-# Families that have what matplotlib's own font lacks; those installed are asked after it.
+# Font families with characters that matplotlib's font lacks; the installed ones follow it.
 _WIDE_FONTS = (
     "Noto Sans CJK SC, Noto Sans CJK JP, Noto Sans SC, Noto Sans JP, Noto Sans KR, "
     "WenQuanYi Zen Hei, WenQuanYi Micro Hei, Droid Sans Fallback, Arial Unicode MS, PingFang SC, "
@@ -55,15 +55,15 @@ _LEGEND: Look = {"frameon": False, "fontsize": "small", "title_fontsize": "small
 
 _LINE_LENGTH, _MOST_LINES = 24, 5
 _MOST_LEGEND_LINES = 18
-# In inches: what a legend may take of a figure before the figure grows; a line and a letter of
-# the names of categories.
+# In inches: the space of a legend before the figure grows; a line and a letter of the names of
+# # categories.
 _LEGEND_WIDTH, _LEGEND_HEIGHT = 2.0, 4.2
 _TICK_LINE, _TICK_LETTER = 0.165, 0.082
-_LEFT_BY_LEGENDS = 0.75  # at least, of the size that axes have before they are laid out
+_LEFT_BY_LEGENDS = 0.75  # least proportion of the size of axes before the layout
 
 
 def pyplot() -> Any:
-    """`matplotlib.pyplot`, or an error that says how to get it."""
+    """`matplotlib.pyplot`, or an error with the command to install it."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
@@ -73,7 +73,7 @@ def pyplot() -> Any:
 
 
 def styled(function: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn]:
-    """Let a function draw in the style of all figures, leaving the user's settings as they were."""
+    """Let a function draw in the style of all figures, and restore the user's settings."""
 
     @wraps(function)
     def drawn(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Drawn:
@@ -85,8 +85,9 @@ def styled(function: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn]:
         try:
             return function(*args, **kwargs)
         finally:
-            # Not rc_context, which would undo what a backend sets when the first figure loads it:
-            # notebooks would show that figure alone.
+            # Not rc_context, which would undo the settings of a backend that the first figure
+            # loads: notebooks
+            #         # would show only that figure.
             plt.rcParams.update(before)
 
     return drawn
@@ -102,7 +103,7 @@ def _wide_fonts() -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class ClassStyle:
-    """What one class looks like in every figure."""
+    """The style of one class in every figure."""
 
     label: str  # wrapped, safe to draw
     color: str
@@ -114,7 +115,7 @@ Styles: TypeAlias = Sequence[ClassStyle]
 
 
 def class_styles(classes: LabelArray) -> tuple[ClassStyle, ...]:
-    """A style for each class, in order: ten colours, then the same darker, then lighter."""
+    """A style for each class, in order: ten colours, then darker ones, then lighter ones."""
     from matplotlib.colors import to_hex
 
     styles = []
@@ -127,7 +128,7 @@ def class_styles(classes: LabelArray) -> tuple[ClassStyle, ...]:
 
 
 def lighter(color: str, proportion: float, towards: float = 1.0) -> tuple[float, float, float]:
-    """A colour, moved by this proportion of the way to white, or to another grey.
+    """A colour, mixed with this proportion of white or another grey.
 
     >>> lighter("black", 0.75)
     (0.75, 0.75, 0.75)
@@ -139,7 +140,7 @@ def lighter(color: str, proportion: float, towards: float = 1.0) -> tuple[float,
 
 
 def text(value: object, line_length: int = _LINE_LENGTH, most_lines: int = _MOST_LINES) -> str:
-    """A label or name as a figure writes it: in a few lines, nothing read as a formula.
+    """A label or name for a figure: in a few lines, never interpreted as a formula.
 
     >>> text("a very long name that costs $")
     'a very long name that\\ncosts \\\\$'
@@ -153,12 +154,12 @@ def text(value: object, line_length: int = _LINE_LENGTH, most_lines: int = _MOST
 
 
 def axes_for(ax: "Axes | None", figsize: tuple[float, float] = (6.4, 4.8)) -> "Axes":
-    """The axes given, or new ones in a figure of their own."""
+    """The given axes, or those of a new figure."""
     return new_figure(figsize).add_subplot() if ax is None else ax
 
 
 def new_figure(figsize: tuple[float, float]) -> "Figure":
-    """A figure that makes room for whatever is written in it."""
+    """A figure whose layout fits its text."""
     figure: Figure = pyplot().figure(figsize=figsize, layout="constrained")
     return figure
 
@@ -168,8 +169,8 @@ def legend_beside(
 ) -> "Legend | None":
     """A legend to the right of the axes, where it cannot cover the data; a long one in columns.
 
-    A second figure on the same axes adds its entries to those of the first. Where another panel is
-    to the right and no layout makes room between them, it is within the axes.
+    A second figure on the same axes adds its entries to those of the first. If another panel is to
+    the right and there is no layout, it is inside the axes.
     """
     entries = list(ax.get_legend_handles_labels()[0] if handles is None else handles)
     if not entries:
@@ -207,15 +208,15 @@ def legend_outside(
 
 
 def _grow(figure: "Figure | SubFigure", width: float, height: float) -> None:
-    """Make a figure larger by what a legend takes beyond the usual, or axes would be crushed."""
+    """Enlarge a figure by the additional space of a legend, so that axes keep their size."""
     root = figure.get_figure(root=True)
-    if root is figure and root.get_layout_engine() is not None:  # others' layouts stay
+    if root is figure and root.get_layout_engine() is not None:  # keep layouts of other code
         wide, high = root.get_size_inches()
         root.set_size_inches(wide + max(0.0, width), high + max(0.0, height))
 
 
 def inches(artist: "Axes | Legend") -> tuple[float, float]:
-    """Width and height in inches, as far as they are known before the figure is drawn."""
+    """Width and height in inches, estimated before the figure is drawn."""
     box, dpi = artist.get_window_extent(), artist.figure.get_figure(root=True).dpi
     return box.width / dpi, box.height / dpi
 
@@ -228,7 +229,7 @@ def finish(
     *,
     legend: bool = True,
 ) -> "Axes":
-    """Name axes and ticks, draw the legend beside if there is to be one, and give the axes back."""
+    """Label axes and ticks, draw the legend if requested, and return the axes."""
     label_axes(ax, axes)
     if legend:
         legend_beside(ax, handles, title)
@@ -240,7 +241,7 @@ Limits: TypeAlias = tuple[Any, Any]
 
 
 def widened(ax: "Axes", limits: Limits) -> Limits:
-    """Limits that also show what axes show on which something is drawn already."""
+    """Limits that also include the current contents of the axes."""
     if not ax.has_data():
         return limits
     ends = np.array([ax.get_xlim(), ax.get_ylim()])
@@ -248,7 +249,7 @@ def widened(ax: "Axes", limits: Limits) -> Limits:
 
 
 def set_limits(ax: "Axes", limits: Limits) -> None:
-    """Show what lies between."""
+    """Set the limits of the axes."""
     (left, right), (bottom, top) = zip(*limits, strict=True)
     ax.set(xlim=(left, right), ylim=(bottom, top))
 
@@ -279,10 +280,10 @@ def label_axes(ax: "Axes", axes: Sequence[Axis]) -> None:
 def draw_ticks(
     ax: "Axes", axis: Axis, which: Literal["x", "y"], line_length: int = _LINE_LENGTH
 ) -> None:
-    """Ticks where a feature has values: at its categories, whose names are written, or integers.
+    """Ticks at the values of a feature: its categories with names, or integers.
 
-    Names stand beside each other if there is room, else upright; where even that is too narrow,
-    only every second, third, … is written.
+    Names are horizontal if there is space, otherwise vertical; if even this is too narrow, only
+    every second, third, … name is shown.
     """
     from matplotlib.ticker import MaxNLocator
 
@@ -316,7 +317,7 @@ def date_of(axis: Axis, days: float) -> str:
 
 
 def separate_categories(ax: "Axes", axes: Sequence[Axis]) -> None:
-    """White lines between categories: nothing continues from one to the next."""
+    """White lines between categories, which are not continuous."""
     for axis, draw in zip(axes, (ax.axvline, ax.axhline), strict=False):
         for place in range(1, len(axis.categories)):
             draw(place - 0.5, color="white", linewidth=2.5, zorder=2.5)
