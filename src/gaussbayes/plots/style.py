@@ -86,8 +86,7 @@ def styled(function: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn]:
             return function(*args, **kwargs)
         finally:
             # Not rc_context, which would undo the settings of a backend that the first figure
-            # loads: notebooks
-            #         # would show only that figure.
+            # loads: notebooks would show only that figure.
             plt.rcParams.update(before)
 
     return drawn
