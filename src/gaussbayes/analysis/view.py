@@ -285,7 +285,7 @@ class View:
 
     # Scores at positions (n, m). If no class is possible, as for categories that never occur
     # together, a
-    #     # posterior is NaN and a class code −1.
+    # posterior is NaN and a class code −1.
 
     def score(self, quantity: Quantity, positions: FloatArray) -> RealArray:
         """Return the score of each class (n, k); of the evidence (n,)."""

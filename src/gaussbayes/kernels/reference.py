@@ -126,7 +126,7 @@ def accumulate(
         offset[c] = (first - anchor[c]) + mean
         # The mean of the deviations is zero up to rounding; subtracting it is the correction of the
         # two-pass
-        #         # algorithm.
+        # algorithm.
         _, rest = _weighted_mean(X, rows, weights, anchor[c], offset[c])
         offset[c] += rest
         total = scatter if layout == "pooled" else scatter[c]

@@ -61,7 +61,7 @@ def _factor_by_blocks(matrices: FloatArray) -> None:
         if stop < d:
             # In reverse order a lower triangle is an upper one, which `solve` recognises as its
             # factor, so that
-            #         # only substitution remains.
+            # only substitution remains.
             below = matrices[:, stop:, start:stop].mT[:, ::-1]
             solved = np.linalg.solve(corner[:, ::-1, ::-1], below)[:, ::-1]
             matrices[:, stop:, start:stop] = solved.mT

@@ -56,7 +56,7 @@ _LEGEND: Look = {"frameon": False, "fontsize": "small", "title_fontsize": "small
 _LINE_LENGTH, _MOST_LINES = 24, 5
 _MOST_LEGEND_LINES = 18
 # In inches: the space of a legend before the figure grows; a line and a letter of the names of
-# # categories.
+# categories.
 _LEGEND_WIDTH, _LEGEND_HEIGHT = 2.0, 4.2
 _TICK_LINE, _TICK_LETTER = 0.165, 0.082
 _LEFT_BY_LEGENDS = 0.75  # least proportion of the size of axes before the layout

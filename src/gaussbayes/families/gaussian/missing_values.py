@@ -48,7 +48,7 @@ predictions."""
 _EPS = float(np.finfo(np.float64).eps)
 _COLLAPSED = 1e-24  # a variance that falls by this factor from its start converges to 0
 # The least proportion of a variance that other features may leave unexplained. Missing values are
-# # computed from the others, with errors that grow as it falls; a likelihood without a maximum
+# computed from the others, with errors that grow as it falls; a likelihood without a maximum
 # falls below it.
 _LEAST_UNEXPLAINED = 1e-10
 # The same for starts from labelled rows alone: they may be too few, which EM would show only after

@@ -1,24 +1,24 @@
 // Rows of many classes -> weight, mean (anchor + offset) and scatter of each class, in one read.
 // Included inside the variant's namespace: it must include nothing itself.
 //
-// Rows go through in sub-blocks that stay in the cache. Of each sub-block, the rows of a class are
-// brought together, centred and summed up, as squares (diagonal) or as a product Z'Z (full,
-// pooled), and join the moments of the class. Squares of few classes and features, whose sums stay
-// in the first-level cache, are summed up as the rows come, without bringing them together. With
-// w_a, mean_a, S_a what the class has so far, w_b, mean_b what comes, w = w_a + w_b,
-// delta = mean_b - mean_a and Z_c the rows about c:
+// Rows go through in sub-blocks that stay in the cache. In each sub-block, the rows of a class are
+// gathered, centred and summed, as squares (diagonal) or as a product Z'Z (full, pooled), and join
+// the moments of the class. Squares of few classes and features, whose sums stay in the first-level
+// cache, are summed in the order of the rows, without gathering. With w_a, mean_a, S_a the moments
+// of the class so far, w_b, mean_b those of the new rows, w = w_a + w_b, delta = mean_b - mean_a
+// and Z_c the rows about c:
 //
 //   scatter = S_a + Z_c'Z_c - w_b (mean_b - c)(mean_b - c)' + (w_a w_b / w) delta delta'
 //
-// With c = mean_a, which needs no pass of its own over the rows, the last two terms are
-// -(w_b^2 / w) delta delta'. Taking that off costs digits only if it outweighs what is left, which
-// is at least (w_a w_b / w) delta delta': the error grows by 1 + w_b / w_a at most. So the mean of
-// the class is the centre once the class has half the weight of what comes; before that the centre
-// is mean_b, found in a pass of its own, and nothing is taken off. Sums of squares go on about one
-// centre, from sub-block to sub-block, for as long as the class has half their weight.
+// With c = mean_a, which needs no separate pass over the rows, the last two terms are -(w_b^2 / w)
+// delta delta'. Subtracting this loses digits only if it exceeds the result, which is at least (w_a
+// w_b / w) delta delta': the error grows by at most 1 + w_b / w_a. The mean of the class is
+// therefore the centre once the class has half the weight of the new rows; before that the centre
+// is mean_b, computed in a separate pass, and nothing is subtracted. Sums of squares continue about
+// one centre, from sub-block to sub-block, as long as the class has half their weight.
 //
-// A centre is a float: the class's anchor + offset, rounded. So x - c is exact for nearby floats, and
-// c - anchor says how far the centre is from the anchor.
+// A centre is a float: the class's anchor + offset, rounded. Hence x - c is exact for nearby
+// floats, and c - anchor is the distance of the centre from the anchor.
 
 namespace accumulation {
 
@@ -76,7 +76,7 @@ struct Piece {
         for (std::size_t l = 0; l < V; ++l) wide[l] = from[l];
         return load(wide);
     }
-    // What x adds to the sums and squares about a centre.
+    // The contribution of x to the sums and squares about a centre.
     template <class T>
     static void add(const T* x, const double* center, double* sums, double* squares) {
         const vec z = load(x) - load(center), s = load(sums) + z, q = load(squares) + z * z;
@@ -85,7 +85,7 @@ struct Piece {
     }
 };
 
-// The columns from j on that whole vectors leave over.
+// The columns from j on that do not fill a vector.
 template <std::size_t rest, std::size_t V, class T>
 inline void add_rest(const T* x, const double* center, double* sums, double* squares) {
     if constexpr (V > 0) {
@@ -130,7 +130,7 @@ inline double sum_weights(const double* weight, std::size_t count) {
     return total;
 }
 
-// What the rows of a class sum up to about a centre, until it joins the class's moments. Whole
+// The sums over rows of a class about a centre, until they join the class's moments. Whole
 // panels each.
 struct Sums {
     double* center;
@@ -163,7 +163,7 @@ class Accumulator {
 
     void fetch(Span upcoming) { upcoming_ = upcoming; }
 
-    // Rows of class c join its moments, or what is about to.
+    // Add rows of class c to its moments, or to its pending sums.
     void add(std::size_t c, const Group<T>& rows) {
         const double own =
             weighted_ ? sum_weights(rows.weight, rows.size) : static_cast<double>(rows.size);
@@ -180,17 +180,17 @@ class Accumulator {
         }
     }
 
-    // Whether the sums of all classes are so few that rows are best added as they come.
+    // Whether there are so few sums that adding rows in order is fastest.
     static bool in_place(std::size_t d, std::size_t k, bool weighted, Layout layout) {
         return layout == Layout::diagonal && !weighted &&
                3 * k * panels_of(d) * width * sizeof(double) <= 16 << 10;
     }
 
-    // How many rows are added in place before their sums join the others: about 32 to each sum, since
-    // roundings add up from one to the next.
+    // How many rows are added in place before their sums join the others: about 32 for each sum,
+    // because rounding errors accumulate.
     static std::size_t rows_in_place(std::size_t k) { return 32 * k; }
 
-    // Rows as they come, after they were counted. False if a class has no centre yet: then nothing has
+    // Rows in order, after they were counted. False if a class has no centre yet: then nothing has
     // been done.
     bool add_in_place(SubBlock<T>& block, std::size_t first, std::size_t count,
                       const std::int32_t* codes) {
@@ -245,12 +245,12 @@ class Accumulator {
         add(rows, padded_ / width, about.center, about.sums, about.squares);
     }
 
-    // Before weight comes: sums about a centre are closed where they would weigh too much for it.
+    // Before new weight: close sums about a centre if their weight would become too large for it.
     void make_room(std::size_t c, double own) {
         if (pending_[c] + own > 2 * moments_.weight[c]) join(c);
     }
 
-    // Nothing yet, about the mean of the class; false if it has too little weight for that.
+    // Start sums about the mean of the class; false if it has too little weight.
     bool start(const Sums& about, std::size_t c, double own) {
         std::memset(about.sums, 0, sizeof(double) * 2 * padded_);
         if (2 * moments_.weight[c] < own) return false;
@@ -259,7 +259,7 @@ class Accumulator {
         return true;
     }
 
-    // Nothing yet, about the mean of the rows. The first rows of a class also give it its anchor:
+    // Start sums about the mean of the rows. The first rows of a class also determine its anchor:
     // their mean, found relative to the first of them, rounded to a float.
     void start(const Sums& about, std::size_t c, const Group<T>& rows, double own) {
         double* const anchor = moments_.anchor + c * d_;
@@ -274,8 +274,8 @@ class Accumulator {
         std::memset(about.sums, 0, sizeof(double) * 2 * padded_);
     }
 
-    // The mean of what comes, relative to the centre (rest) and to the class (delta), moves that of
-    // the class. The answer is the proportion of all weight that comes.
+    // The mean of the new rows, relative to the centre (rest) and to the class (delta), moves that
+    // of the class. Returns the proportion of the new weight.
     double move_mean(std::size_t c, double own) {
         const Sums about = sums_of(c);
         const double* const anchor = moments_.anchor + c * d_;

@@ -1,8 +1,8 @@
 // Integer labels -> class codes.
 // Included inside the variant's namespace: it must include nothing itself.
 
-// The places (n) of labels in lowest ... lowest + span - 1, those that occur being marked in `present`
-// (span). False if a label is outside: then neither is of use.
+// The positions (n) of labels in lowest ... lowest + span - 1; `present` (span) marks those that
+// occur. False if a label is outside: the outputs are then not valid.
 inline bool encode(const std::int64_t* labels, std::size_t n, std::int64_t lowest, std::size_t span,
                    std::int32_t* codes, bool* present) {
     const auto base = static_cast<std::uint64_t>(lowest);
@@ -47,7 +47,7 @@ inline bool encode(const std::int64_t* labels, std::size_t n, std::int64_t lowes
     return true;
 }
 
-// Other numbers for codes, which are all below those of `numbers` (m); false if one is not.
+// Renumber codes, which must all be below the size of `numbers` (m); false if one is not.
 inline bool renumber(std::int32_t* codes, std::size_t n, const std::int32_t* numbers, std::size_t m) {
     for (std::size_t i = 0; i < n; ++i) {
         if (static_cast<std::uint32_t>(codes[i]) >= m) return false;

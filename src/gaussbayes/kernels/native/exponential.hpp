@@ -1,7 +1,7 @@
-// The exponential of a vector of numbers that are not positive: what a posterior is made of.
+// The exponential of a vector of nonpositive numbers, for posteriors.
 // Included inside the variant's namespace: it must include nothing itself.
 
-// e^x = 2^n e^r with n whole and |r| <= ln(2)/2. `ln2_high` has so few digits that n * ln2_high is
+// e^x = 2^n e^r with n whole and |r| <= ln(2)/2. `ln2_high` has few digits, so that n * ln2_high is
 // exact; e^r = 1 + r + r^2 Q(r), with Q the Chebyshev fit of (e^r - 1 - r) / r^2 on that interval.
 template <class T>
 struct ExponentialOf;
@@ -45,11 +45,11 @@ inline Vec<T> power_of_two(Mask<T> n) {
 }
 
 // e^x for x <= 0, within one unit in the last place: 1 at 0, subnormal results rounded once, 0
-// where they would be less than half of the smallest of them, and at minus infinity.
+// below half of the smallest of them, and at minus infinity.
 template <class T>
 inline Vec<T> exponential(Vec<T> x) {
     using E = ExponentialOf<T>;
-    // Lanes that give 0 are taken out: a product that underflows costs over a hundred cycles.
+    // Lanes with result 0 are excluded: a product that underflows costs over a hundred cycles.
     const Mask<T> positive = x >= E::lowest;
     x = positive ? x : Vec<T>{};
     const Vec<T> shift = broadcast<T>(E::whole);

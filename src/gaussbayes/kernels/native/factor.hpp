@@ -1,8 +1,9 @@
 // Covariances -> whiteners: the correlation matrix R = U'U is factored, and U' inverted.
 // Included inside the variant's namespace: it must include nothing itself.
 //
-// Both go through strips of a few rows from the top. From a strip is taken what the rows above it
-// explain, a product that is summed up in the registers; what is left is done row by row.
+// Both process strips of a few rows from the top. The part explained by the rows above is
+// subtracted from a strip, a product that is summed in the registers; the remainder is done row by
+// row.
 
 namespace factoring {
 
@@ -37,8 +38,8 @@ __attribute__((noinline)) void subtract_product(const double* left, const double
     }
 }
 
-// The rows of a strip less what those above explain: columns from `first` to `last` and a few more.
-// Where rows begin at the diagonal, those above a column have nothing in it.
+// The rows of a strip minus the part explained by those above: columns from `first` to `last` and a
+// few more. If rows begin at the diagonal, the rows above have zeros in a column.
 inline void subtract_above(const double* upper, const double* right, std::size_t stride,
                            std::size_t strip, std::size_t first, std::size_t last, bool lower,
                            double* to) {
@@ -58,7 +59,7 @@ inline void subtract_row(double factor, const double* other, std::size_t first, 
     for (std::size_t j = first; j < last; ++j) row[j] -= factor * other[j];
 }
 
-// U in the place of the upper half of R; false if R is not positive definite.
+// Replace the upper half of R by U; false if R is not positive definite.
 inline bool factor_upper(double* matrix, std::size_t d, std::size_t stride) {
     for (std::size_t strip = 0; strip < d; strip += width) {
         subtract_above(matrix, matrix, stride, strip, strip, d, false, matrix);

@@ -1,8 +1,8 @@
 // Log joints that are sums over the features, one at a time: diagonal and linear forms.
 // Included inside the variant's namespace: it must include nothing itself.
 //
-// Rows are taken as many at a time as a vector has lanes, and so are their features: such a square is
-// read once, where the rows lie, and stays in registers while every class adds its terms.
+// Blocks have as many rows and as many features as a vector has lanes: such a square is read once,
+// in place, and stays in registers while every class adds its terms.
 
 // log_constant_c + sum_j coefficient_cj u_j
 template <class T>
@@ -34,20 +34,19 @@ struct DiagonalTerm {
     }
 };
 
-// How many vectors of rows are worked on together: a tile, if its squares fit in the registers.
+// How many vectors of rows are processed together: a tile, if its squares fit in the registers.
 template <class T>
 constexpr std::size_t side_by_side = sizeof(T) == sizeof(double) ? tile_vectors : 1;
 
-// Rows that follow one another, whose features lie side by side. Those that are read soon are fetched
-// into the cache.
+// Adjacent rows with contiguous features. Rows that are read soon are fetched into the cache.
 template <class T>
 struct RowSquares {
     const T* row;
     std::ptrdiff_t stride;
     const T* center;
-    std::ptrdiff_t ahead;  // how far in memory what is read soon is from what is read now
+    std::ptrdiff_t ahead;  // distance in memory between the current and the prefetched rows
 
-    // Of vector v of rows the features j + r less the centre, for r from `first` on.
+    // The features j + r of vector v of rows minus the centre, for r from `first` on.
     template <std::size_t first>
     ALWAYS_INLINE void read(std::size_t v, std::size_t j, Vec<T>* u) const {
         const T* const from = row + static_cast<std::ptrdiff_t>(v * lanes<T>) * stride;
@@ -89,7 +88,7 @@ RowSquares<T> row_squares(const Rows<T>& rows, std::size_t row, const T* center)
             tiles * static_cast<std::ptrdiff_t>(tile_rows<T>) * rows.row_stride};
 }
 
-// Those of a tile, which has lost the centre.
+// Those of a tile, whose centre is already subtracted.
 template <class T>
 struct TileSquares {
     const T* tile;
@@ -105,7 +104,7 @@ struct TileSquares {
 };
 
 // Adds the terms of the features j + r, for r from `first` on, to the sums of all classes, and puts
-// these where `put` says. What is known to be below `first` when this is compiled is not worked out.
+// these where `put` says. Features below `first`, if known at compile time, are not computed.
 template <std::size_t known, class T, class Term, class Squares, class Put>
 ALWAYS_INLINE void add_square(const Term& term, const Squares& squares, std::size_t j,
                               std::size_t first, const T* sums, Put put) {
@@ -114,7 +113,8 @@ ALWAYS_INLINE void add_square(const Term& term, const Squares& squares, std::siz
 #pragma GCC unroll 3
     for (std::size_t v = 0; v < V; ++v) squares.template read<known>(v, j, u[v]);
     for (std::size_t c = 0; c < term.form.k; ++c) {
-        // In single precision a square has a sum of its own, so that fewer roundings add up.
+        // In single precision each square has a separate sum, so that fewer rounding errors
+        // accumulate.
         constexpr bool apart = sizeof(T) < sizeof(double);
         Vec<T> sum[V] = {};
         if (!apart && sums)

@@ -1,4 +1,4 @@
-// From a table of any strides to tiles: rows become lanes, and lose the centre on the way.
+// From a table of any strides to tiles: rows become lanes, minus the centre.
 // Included inside the variant's namespace: it must include nothing itself.
 
 // Which rows of a table fill some tiles. The last tile repeats its last row until it is full.
@@ -22,7 +22,7 @@ ALWAYS_INLINE Vec<T> exchange(Vec<T> a, Vec<T> b, std::index_sequence<lane...>) 
 #endif
 }
 
-// From the longest step down: of vectors that nobody reads, most steps are left out by the compiler.
+// From the longest step down: the compiler omits most steps of vectors that are not read.
 template <class T, std::size_t step = lanes<T> / 2>
 ALWAYS_INLINE void transpose(Vec<T>* square) {
     if constexpr (step > 0) {
@@ -49,7 +49,7 @@ inline const T* entry_of(const Rows<T>& rows, std::size_t row, std::size_t colum
            static_cast<std::ptrdiff_t>(column) * rows.column_stride;
 }
 
-// A tile from rows whose features lie side by side, at least as many as a vector has lanes.
+// A tile from rows of contiguous features, at least as many as a vector has lanes.
 template <class T>
 void fill_by_square(const Rows<T>& rows, const std::uint32_t* number, const T* center, T* tile) {
     for (std::size_t v = 0; v < tile_vectors; ++v) {
@@ -99,7 +99,7 @@ void fill_by_column(const Rows<T>& rows, const Selection& selection, const T* ce
     }
 }
 
-// The selected rows less the centre, as tiles (tiles, d, tile_rows).
+// The selected rows minus the centre, as tiles (tiles, d, tile_rows).
 template <class T>
 void fill_tiles(const Rows<T>& rows, const Selection& selection, const T* center, T* tiles) {
     if (column_major(rows)) return fill_by_column(rows, selection, center, tiles);

@@ -6,12 +6,12 @@
 // - for labels, when it is below that of another class;
 // - for posteriors, when it is so far below that its exponential rounds to 0;
 // - for logarithms never.
-// A bias is added before that is looked at: rounding keeps order, so the sum only falls too.
+// A bias is added before the comparison: rounding preserves order, so the sum only falls, too.
 
-// How far below another log joint makes one count for nothing. The exponential of less than
-// -745.13, in single precision -103.97, is 0 (see exponential.hpp). The rest is for the rounding of
-// the difference: up to 1/2 where neighbouring numbers are 1 apart; where they are further apart,
-// what is below is below by a whole step.
+// The difference below another log joint at which one has no effect. The exponential of less than
+// -745.13, in single precision -103.97, is 0 (see exponential.hpp). The margin is for the rounding
+// of the difference: up to 1/2 if neighbouring numbers differ by 1; if they differ by more, a
+// smaller number is smaller by a whole step.
 template <class T>
 inline T prune_margin(Task task) {
     return task == Task::label ? T(0) : sizeof(T) == sizeof(double) ? T(746) : T(104.5);
@@ -30,7 +30,7 @@ class FullScorer {
           centred_(form.d * tile_rows<T>),
           limit_(tiles * tile_rows<T>) {}
 
-    // Groups of rows, and the order in which those of a group are best scored: false for their own.
+    // Groups of rows, and the best order of scoring within a group; false keeps the original order.
     const T* log_constant() const { return form_.log_constant; }
     std::size_t next_group(const Rows<T>& rows) { return groups_.next_group(rows); }
     bool order(const Rows<T>& group, const Rows<T>& bias, std::uint32_t* row) {
@@ -56,7 +56,7 @@ class FullScorer {
     }
 
   private:
-    // The log joints of one class for one tile; `limit` is what counts for nothing there.
+    // The log joints of one class for one tile; values below `limit` have no effect.
     void score_tile(std::size_t c, const T* tile, T* limit, T* log_joint) {
         const Whitening<T> whitening = whitening_of(form_, c);
         const T log_constant = form_.log_constant[c];

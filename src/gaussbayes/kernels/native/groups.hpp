@@ -1,10 +1,10 @@
-// Rows grouped by a guess of their class, so that a whole tile can leave the other classes out.
+// Rows grouped by a guess of their class, so that a whole tile can skip the other classes.
 // Included inside the variant's namespace: it must include nothing itself.
 //
 // The guess is the most likely class by the first quarter of the features. Because a whitener is
 // lower triangular, its first rows are the whitener of those features: the guess costs a few per
-// cent of a score. Where it does not save a tenth of the work, grouping is left for a while. It changes the
-// order in which things are computed, never a result. A bias has its say in the guess.
+// cent of a score. If it does not save a tenth of the work, grouping is suspended for a while. It
+// changes the order of computations, never a result. The guess includes the bias.
 
 // The most rows that are grouped together.
 constexpr std::size_t largest_group = 4096;
@@ -26,13 +26,13 @@ class Groups {
         for (std::size_t c = 0; c < form.k; ++c) constant_[c] = marginal_constant(c);
     }
 
-    // With fewer, a class costs too little for a guess to save anything.
+    // With fewer features, a class costs too little for a guess to save time.
     static constexpr std::size_t fewest_features = 24;
 
-    // Whether the rows at hand are grouped; pruning brings nothing where they are not.
+    // Whether the current rows are grouped; otherwise pruning saves nothing.
     bool grouped() const { return grouped_; }
 
-    // How many of the rows to group next: few in order to see whether it pays, more when it did.
+    // How many rows to group next: few for a trial, more after a success.
     std::size_t next_group(const Rows<T>& rows) {
         const bool paid = done_ < possible_ - possible_ / 10;
         if (grouped_ && !paid) pause_ = 15;
@@ -41,7 +41,7 @@ class Groups {
         if (pause_ > 0) --pause_;
         if (!grouped_) return largest_group;
         if (!paid) return largest_group / 4;
-        // Where columns are contiguous, gathering the rows of a guess touches all of the group: it
+        // If columns are contiguous, gathering the rows of a guess touches the whole group, which
         // should fit in the second-level cache.
         const std::size_t fitting = (std::size_t{1} << 20) / (sizeof(T) * form_.d);
         return column_major(rows) ? std::min(std::max(fitting, largest_group / 8), largest_group)
@@ -76,7 +76,7 @@ class Groups {
 
   private:
     // Whole panels, a quarter of the features: a sixteenth of the work of a score. One wrong guess
-    // keeps a class from being left out for a whole tile, so the guess must nearly always be right.
+    // prevents skipping a class for a whole tile, so the guess must nearly always be right.
     static std::size_t leading_features(std::size_t d) {
         std::size_t rows = first_panel_height(d);
         while ((rows < 5 || 4 * rows < d) && rows < d) rows += panel_height;
@@ -85,7 +85,7 @@ class Groups {
     // Whole vectors of features are faster to transpose than a few.
     std::size_t loaded_features() const { return std::max(leading_, lanes<T>); }
 
-    // Log constant of the density of the leading features: that of all less the others' scale.
+    // Log constant of the density of the leading features: that of all minus the others' scale.
     T marginal_constant(std::size_t c) const {
         const T* packed = whitening_of(form_, c).packed;
         T constant = form_.log_constant[c];
@@ -97,7 +97,7 @@ class Groups {
         return constant;
     }
 
-    // What is taken from a bias, after the bias of a tile.
+    // The numbers that are subtracted from a bias, after the bias of a tile.
     T* bias_zeros() { return bias_.data() + form_.k * tile_rows<T>; }
 
     void guess(const Rows<T>& group, const Rows<T>& bias, std::uint32_t* row) {

@@ -1,11 +1,11 @@
-// What the features that rows lack are expected by, given the others.
+// Conditional expectations of the missing features of rows, given the others.
 // Included inside the variant's namespace: it must include nothing itself.
 //
-// With the precision P of all features, those that a cell of rows lacks (h) have the covariance
-// C = P_hh^-1 given the others, and are expected to be -C (P x)_h, where x is 0 in h. Cells lack
-// different numbers of features: as many columns as the widest has, -1 beyond those of the others.
-// Where these are wanted themselves they follow from columns of the whitener W, P = W'W: to square
-// its condition would cost half of the digits.
+// With the precision P of all features, the missing features h of a cell of rows have the
+// covariance C = P_hh^-1 given the others, and the conditional mean -C (P x)_h, where x is 0 in h.
+// Arrays have as many columns as the largest number of missing features, with -1 beyond those of a
+// cell. Both are computed from columns of the whitener W, P = W'W: squaring its condition would
+// lose half of the digits.
 
 namespace hiding {
 
@@ -27,8 +27,8 @@ struct Stack {
     void put(std::size_t i, std::size_t j, Vec<double> value) const { store(at(i, j), value); }
 };
 
-// The lower factor L of symmetric matrices in its place, with 1 / L_ii on the diagonal, and the
-// squares of the pivots (n). There are rows of zeros for the rest of a group.
+// Replace symmetric matrices by their lower factors L, with 1 / L_ii on the diagonal; also the
+// squares of the pivots (n). Rows of zeros fill a group.
 inline void factor_stack(const Stack& lower, std::size_t n, double* pivots) {
     for (std::size_t j = 0; j < n; ++j) {
         for (std::size_t i = j; i < n; i += group) {
@@ -84,7 +84,7 @@ inline void square_stack(const Stack& inverse, std::size_t n, const Stack& to) {
         }
 }
 
-// Covariances (cells, most, most), 0 beyond what a cell lacks, and log |P_hh| (cells).
+// Covariances (cells, most, most), 0 beyond the missing features of a cell, and log |P_hh| (cells).
 inline void condition(const double* precision, std::size_t d, const std::int64_t* columns,
                       std::size_t cells, std::size_t most, double* covariance, double* log_det) {
     // A group may begin at any row, and at a whole group of columns.
@@ -139,8 +139,9 @@ inline void add_multiple(double factor, const double* x, std::size_t n, double* 
     for (std::size_t j = 0; j < n; ++j) y[j] += factor * x[j];
 }
 
-// The columns h of a whitener W, as rows (count, d): W_h = Q R by Gram and Schmidt, each column
-// taken out of those that follow. Q in their place, R above the diagonal of a matrix (most, most).
+// The columns h of a whitener W, as rows (count, d): W_h = Q R by Gram-Schmidt: each column is
+// removed from the following ones. Q replaces them, R is above the diagonal of a matrix (most,
+// most).
 inline void orthogonalise(double* basis, std::size_t d, std::size_t count, double* triangle,
                           std::size_t most) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -156,7 +157,7 @@ inline void orthogonalise(double* basis, std::size_t d, std::size_t count, doubl
     }
 }
 
-// The inverse of an upper triangle (most, most) of `count` rows, in its place.
+// Invert an upper triangle (most, most) of `count` rows in place.
 inline void invert_triangle(double* triangle, std::size_t count, std::size_t most) {
     for (std::size_t i = count; i-- > 0;) {
         double* const row = triangle + i * most;
@@ -170,10 +171,10 @@ inline void invert_triangle(double* triangle, std::size_t count, std::size_t mos
     }
 }
 
-// Of cells (cells, most), by the transpose (d, d) of a whitener W: covariances of what they lack
-// (cells, most, most), log |P_hh| (cells). Of points (n, d), whose cells do not decrease: what is
-// expected of the features that they lack, in its place, and squared distances (n). W (x - E x) is
-// orthogonal to the columns h of W, so that all follows from these as in a regression.
+// For cells (cells, most), given the transpose (d, d) of a whitener W: covariances of missing
+// features (cells, most, most), log |P_hh| (cells). For points (n, d), sorted by cell: conditional
+// expectations of missing features, in place, and squared distances (n). W (x - E x) is orthogonal
+// to the columns h of W, so everything follows from these as in a regression.
 inline void complete(const double* transposed, std::size_t d, const std::int64_t* columns,
                      std::size_t cells, std::size_t most, const std::int64_t* cell, std::size_t n,
                      double* points, double* covariance, double* log_det, double* squares) {
@@ -212,7 +213,7 @@ inline void complete(const double* transposed, std::size_t d, const std::int64_t
     }
 }
 
-// to (d, d) += weight C of each cell, at the places of the features that it lacks.
+// to (d, d) += weight C of each cell, at the rows and columns of its missing features.
 inline void spread(const double* covariance, const std::int64_t* columns, std::size_t cells,
                    std::size_t most, const double* weight, std::size_t d, double* to) {
     for (std::size_t c = 0; c < cells; ++c) {

@@ -1,7 +1,7 @@
-// What the native kernels offer, once for each instruction set.
+// The interface of the native kernels, once for each instruction set.
 //
-// The meaning of each function is that of its NumPy twin in ../reference.py. All are
-// single-threaded, allocate no more than a few cache-sized blocks, and never touch Python.
+// ../reference.py specifies each function. All are single-threaded, allocate at most a few
+// cache-sized blocks, and do not use Python.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct Rows {
     std::ptrdiff_t column_stride;
     std::size_t n;  // rows
     std::size_t d;  // features
-    // Where each column begins, if they lie apart: then `column_stride` says nothing. Accumulate
+    // The starts of columns, if they are separate: then `column_stride` is ignored. Accumulate
     // reads such tables, the scores do not.
     const T* const* apart = nullptr;
 };
@@ -25,7 +25,7 @@ struct Rows {
 enum class Layout { full, pooled, diagonal };
 enum class Task { log_joint, log_posterior, posterior, label };
 
-// Bits of a scoring kernel's answer.
+// Bits of the result of a scoring kernel.
 constexpr int not_finite = 1;    // a row holds NaN or infinity
 constexpr int out_of_range = 2;  // a row's square overflows for every class
 constexpr int impossible = 4;    // with its bias a row has probability 0 in every class
@@ -76,13 +76,14 @@ struct Whitened {
 };
 
 // Rows with NaN: log p(x, c) = log_constant_c + sum_j log_feature_cj - 1/2 log |R_c| - 1/2 z^T R_c^-1 z
-// with z_j = scale_cj (x_j - center_j - offset_cj - remainder_cj) and all of it over the features that are there.
+// with z_j = scale_cj (x_j - center_j - offset_cj - remainder_cj) where j and R_c are restricted to
+// the observed features.
 struct Masked {
     std::size_t d;
     std::size_t k;
     bool diagonal;              // R is the identity
     bool shared;                // one R, scale and log_feature for all classes
-    bool density;               // else the term -1/2 z^T R^-1 z alone, and the constant
+    bool density;               // otherwise the term -1/2 z^T R^-1 z alone, and the constant
     const double* center;       // (d)
     const double* offset;       // (k, d)
     const double* remainder;    // (k, d), or null if it is 0
@@ -119,8 +120,8 @@ struct Kernels {
     // variance that the other features leave unexplained, 0 if there is no factor.
     void (*factor)(const double* covariance, std::size_t d, double* whitener, double& log_det,
                    double& unexplained);
-    // What is expected of the features that points (n, d) of cells (cells, most) lack, and
-    // covariances summed in the places of the features. See hidden.hpp.
+    // Conditional expectations of the missing features of points (n, d) in cells (cells, most), and
+    // covariances summed over cells. See hidden.hpp.
     void (*complete)(const double* transposed, std::size_t d, const std::int64_t* columns,
                      std::size_t cells, std::size_t most, const std::int64_t* cell, std::size_t n,
                      double* points, double* covariance, double* log_det, double* squares);
@@ -129,8 +130,8 @@ struct Kernels {
     // The moments of the rows of two tables.
     void (*merge)(const GivenMoments& a, const GivenMoments& b, std::size_t k, std::size_t d,
                   Layout layout, const Moments& to);
-    // The places (n) of labels in a span, and which of it occur; then other numbers for such places.
-    // False if a label is outside, or a place has no number.
+    // The positions (n) of labels in a span, and which of them occur; then new numbers for the
+    // positions. False if a label is outside, or a position has no number.
     bool (*renumber)(std::int32_t* codes, std::size_t n, const std::int32_t* numbers, std::size_t m);
     bool (*encode)(const std::int64_t* labels, std::size_t n, std::int64_t lowest, std::size_t span,
                    std::int32_t* codes, bool* present);

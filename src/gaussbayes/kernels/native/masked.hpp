@@ -1,12 +1,12 @@
 // Log joints of rows in which features are missing (NaN): these are integrated out.
 // Included inside the variant's namespace: it must include nothing itself.
 //
-// The marginal of a Gaussian has the same entries of mean and covariance. What is missing is not
-// cut out of the correlations, but put at rest: its row and column become those of the identity,
-// its deviation 0. Determinant and squared distance are then those of the marginal, and all rows
-// have matrices of one size, so that rows can be lanes, whatever each of them lacks.
+// The marginal of a Gaussian has the same entries of mean and covariance. Missing features are not
+// removed from the correlations: their rows and columns become those of the identity, and their
+// deviations 0. Determinant and squared distance are then those of the marginal, and all rows have
+// matrices of one size, so that rows can be lanes with any missing features.
 
-// log_constant_c + sum over the features that are there of
+// log_constant_c + sum over the observed features of
 // log_feature_cj - 1/2 (scale_cj (u_j - offset_cj - remainder_cj))^2
 template <class T>
 struct MaskedTerm {
@@ -23,7 +23,7 @@ struct MaskedTerm {
     Vec<T> log_joint(std::size_t c, Vec<T> sum) const { return sum + form.log_constant[c]; }
 };
 
-// Rows and columns of the matrices are worked on in squares of this size, whose entries, with those
+// Rows and columns of the matrices are processed in squares of this size, whose entries, with those
 // of a row and a column before them, fit in the registers.
 #if defined(__AVX512F__) || defined(__aarch64__)
 constexpr std::size_t square_size = 4;
@@ -35,7 +35,7 @@ constexpr std::size_t square_size = 3;
 inline Vec<double> entry(const double* from, std::size_t i) { return load(from + i * lanes<double>); }
 inline void set_entry(double* to, std::size_t i, Vec<double> v) { store(to + i * lanes<double>, v); }
 
-// R = L D L^T for the correlations R of the features that are there, one matrix a lane.
+// R = L D L^T for the correlations R of the observed features, one matrix per lane.
 class MaskedFactor {
   public:
     explicit MaskedFactor(std::size_t d)
@@ -47,8 +47,8 @@ class MaskedFactor {
     // Entries of a row of a matrix: the features, filled up to whole squares.
     std::size_t size() const { return size_; }
 
-    // `correlation` is (size, size), filled up with 0; `there` (size) is 1 for the features that are
-    // there, 0 for others and what was filled up.
+    // `correlation` is (size, size), filled up with 0; `there` (size) is 1 for observed features, 0
+    // for others and for padding.
     void factor(const double* correlation, const double* there) {
         log_det_ = Vec<double>{};
         Vec<double> product = broadcast(1.0);
@@ -61,8 +61,8 @@ class MaskedFactor {
             eliminate<square_size>(masked, rows_.data(), first);
             product *= factor_rows(masked, first);
             end = first + square_size;
-            // Logarithms are dear: one for so many pivots as cannot make the product underflow,
-            // for each is above the rounding of 1.
+            // Logarithms are expensive: one for several pivots, as many as cannot make the product
+            // underflow, because each is above the rounding of 1.
             if (end == size_ || end % (5 * square_size) == 0) {
                 for (std::size_t lane = 0; lane < lanes<double>; ++lane)
                     log_det_[lane] += std::log(product[lane]);
@@ -72,7 +72,7 @@ class MaskedFactor {
     }
     Vec<double> log_det() const { return log_det_; }
 
-    // z^T R^-1 z for each of `height` rows z of deviations, which are used up.
+    // z^T R^-1 z for each of `height` rows z of deviations, which are overwritten.
     template <std::size_t height>
     void squares(double* deviations, Vec<double>* square) {
         const std::size_t size = size_;
@@ -90,7 +90,7 @@ class MaskedFactor {
     }
 
   private:
-    // The first columns of the rows M that solve M L^T = A, where `of` tells the entries of A.
+    // The first columns of the rows M that solve M L^T = A, where `of` returns the entries of A.
     template <std::size_t height, class Entries>
     void eliminate(const Entries& of, double* rows, std::size_t columns) {
         const std::size_t size = size_;
@@ -256,7 +256,7 @@ class MaskedScorer {
         for (std::size_t j = d; j < size; ++j) set_entry(to, j, Vec<double>{});
     }
 
-    // What the density at the mean is, less the class's constant.
+    // The log density at the mean minus the class's constant.
     Vec<double> log_volume(std::size_t c) {
         if (!form_.density) return Vec<double>{};
         const double* log_feature = form_.log_feature + (form_.shared ? 0 : c * form_.d);

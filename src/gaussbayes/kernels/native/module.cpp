@@ -32,7 +32,7 @@ using Output = nb::ndarray<T, nb::c_contig, nb::device::cpu>;
 
 #ifdef GAUSSBAYES_X86
 #ifdef _WIN32
-// What the processor has, and the system saves when threads take turns: what GCC and Clang know by a
+// Instruction sets of the processor that the system supports: GCC and Clang detect them by a
 // library that clang-cl does not link.
 struct Processor {
     bool avx2 = false, avx512 = false;
@@ -65,7 +65,7 @@ struct Processor {
 #endif
 #endif
 
-// The kernels of the widest instruction set this processor has, or of the one asked for.
+// The kernels of the widest instruction set of this processor, or of the requested one.
 const Kernels* choose(const std::string& wanted) {
 #ifdef GAUSSBAYES_X86
     const Processor processor;
@@ -163,7 +163,7 @@ void accumulate_columns(const std::vector<Vector<T>>& columns, Vector<std::int32
     accumulate_rows(rows, codes, weights, k, layout, weight, anchor, offset, scatter);
 }
 
-// Weight, anchor, offset and scatter, which must be those of k classes and d features.
+// Weight, anchor, offset and scatter, which must have k classes and d features.
 template <class T>
 struct MomentArrays {
     Output<T> weight, anchor, offset, scatter;
@@ -227,7 +227,7 @@ struct Answer {
     }
 };
 
-// What is added to the log joints: nothing, or a table (n, k).
+// The bias of the log joints: none, or a table (n, k).
 template <class T>
 struct Bias {
     Table<T> table;  // keeps the array alive
@@ -369,7 +369,7 @@ bool are_columns(const Matrix<std::int64_t>& columns, std::size_t d) {
     return true;
 }
 
-// Whether points are all of one of so many cells.
+// Whether every point belongs to one of this number of cells.
 bool are_cells(const Vector<std::int64_t>& cell, std::size_t cells) {
     for (std::size_t q = 0; q < cell.size(); ++q)
         if (cell.data()[q] < 0 || cell.data()[q] >= static_cast<std::int64_t>(cells)) return false;

@@ -1,7 +1,7 @@
-// From the log joints of a tile to what was asked for: the one normaliser of the native kernels.
+// From the log joints of a tile to the requested output: the one normaliser of the native kernels.
 // Included inside the variant's namespace: it must include nothing itself.
 
-// Where the answers go: values (n, k) or labels (n).
+// The outputs: values (n, k) or labels (n).
 template <class T>
 struct Destination {
     Task task;
@@ -14,7 +14,7 @@ struct Destination {
     }
 };
 
-// A sum of squares that is not a number has overflowed on the way, with both signs: it is infinite.
+// A sum of squares that is NaN has overflowed with both signs: it is infinite.
 template <class T>
 inline Vec<T> quadratic_log_joint(T log_constant, Vec<T> square) {
     const Vec<T> nothing = broadcast(-std::numeric_limits<T>::infinity());
@@ -74,9 +74,8 @@ void to_posterior(T* log_joint, std::size_t k, const Lanes<T>& top) {
     }
 }
 
-// The logarithm of a row's sum: its largest term, 1, and the others. Without adding the 1 all
-// digits of a log posterior near 0 are kept; in single precision it keeps to the rounding of the
-// posterior.
+// The logarithm of a row's sum: its largest term, 1, and the others. log1p keeps all digits of a
+// log posterior near 0; in single precision its accuracy is that of the posterior.
 inline double log_of_sum(double others) { return std::log1p(others); }
 inline float log_of_sum(float others) { return std::log(1.0f + others); }
 
@@ -135,7 +134,7 @@ void write_values(const T* values, std::size_t k, const std::uint32_t* row, std:
     }
 }
 
-// Writes the answers for `count` rows of a tile, whose log joints (k, tile_rows) are used up.
+// Writes the outputs for `count` rows of a tile, whose log joints (k, tile_rows) are overwritten.
 // False if a row's largest log joint is not finite, or one of them not a number.
 template <class T>
 bool write_answers(T* log_joint, const std::uint32_t* row, std::size_t count, bool consecutive,

@@ -1,9 +1,9 @@
 // Levels of rows -> log-densities by tables of pairs of levels.
 // Included inside the variant's namespace: it must include nothing itself.
 //
-// The levels u of the columns of a row that are there have s_p = sum_j table[u_p, u_j] for each parent
-// p; the score is log mean_p e^s_p, or share sum_p s_p. The classes lie side by side: each pair is one
-// run of k numbers. A row without any level has 0. False if a level is not among the `size` of the table.
+// For the levels u of the observed columns of a row, s_p = sum_j table[u_p, u_j] for each parent p;
+// the score is log mean_p e^s_p, or share sum_p s_p. Classes are contiguous: each pair is one run
+// of k numbers. A row without levels has 0. False if a level is not among the `size` of the table.
 
 inline bool score_pairs(const std::int32_t* codes, std::size_t n, std::size_t d, const double* table,
                         std::size_t size, std::size_t k, double share, double* out) {
@@ -41,7 +41,7 @@ inline bool score_pairs(const std::int32_t* codes, std::size_t n, std::size_t d,
     return true;
 }
 
-// What is left of a sum without a part of it, and whether that has its digits; as Precision.left.
+// The difference of a sum and a part of it, and whether it is accurate; as Precision.left.
 struct Rest {
     bool exact;
     double smallest;
@@ -57,10 +57,11 @@ struct Rest {
     }
 };
 
-// The scores of rows in their own classes, without them: the same averages of
-// theta(u_j | u_p) = (count + m child_j) / (beside + m), with all counts less those of the row.
-// count is (k, size, size), beside (k, size, d) and observed (k, d); a row i of class own[i] weighs
-// lost[i]; each of s back-offs m has a line of out (s, n). False if a level or class does not exist.
+// The leave-one-out scores of rows in their classes: the same averages of
+// theta(u_j | u_p) = (count + m child_j) / (beside + m), with all counts minus those of the row.
+// count is (k, size, size), beside (k, size, d) and observed (k, d); a row i of class own[i] has
+// the weight lost[i]; each of s back-offs m has a row of out (s, n). False if a level or class does
+// not exist.
 inline bool score_pairs_without(const std::int32_t* codes, const std::int64_t* own,
                                 const double* lost, std::size_t n, std::size_t d,
                                 const double* count, const double* beside, const double* observed,

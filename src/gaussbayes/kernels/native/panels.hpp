@@ -137,7 +137,7 @@ class Panels {
     }
 
     // The rows of the scatter from i * width on, V panels of columns from panel j on. The rows of Z
-    // are summed up a few at a time: fewer roundings add up.
+    // are summed a few at a time, so that fewer rounding errors accumulate.
     template <std::size_t V>
     void tile(std::size_t i, std::size_t j, Span& upcoming, double* scatter) {
         constexpr std::size_t run = 64;

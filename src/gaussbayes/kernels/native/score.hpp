@@ -1,9 +1,8 @@
 // Rows to log joints, posteriors or labels, in blocks that stay in the cache.
 // Included inside the variant's namespace: it must include nothing itself.
 //
-// A bias (n, k) is laid out where the log joints of a block will be, before the first distance: each
-// scorer adds its own to what is there, and may leave out a class that the bias rules out. Without a
-// bias all of that is compiled away.
+// A bias (n, k) is written into the log joints of a block before the first distance: each scorer
+// adds to it, and may skip a class that the bias rules out. Without a bias this is compiled away.
 
 // Linear forms and diagonal quadratic ones.
 template <class T, class Term, bool with_bias>
@@ -40,8 +39,8 @@ struct FeaturewiseScorer {
     }
 };
 
-// How many tiles are worked on together: their rows, and their log joints, fit in most of the
-// second-level cache, and with few features in the first. That still makes long runs of a column.
+// How many tiles are processed together: their rows and log joints fit in most of the second-level
+// cache, and with few features in the first. That still makes long runs of a column.
 template <class T>
 std::size_t tiles_of_block(std::size_t n, std::size_t d, std::size_t k) {
     constexpr std::size_t cache = 400 << 10, most_rows = 192;
@@ -50,7 +49,7 @@ std::size_t tiles_of_block(std::size_t n, std::size_t d, std::size_t k) {
     return std::max(std::min(fitting, needed), std::size_t{1});
 }
 
-// Why a tile had a row without a finite largest log joint.
+// The reason why a row of a tile has no finite largest log joint.
 template <bool takes_nan, class T>
 int diagnose(const Rows<T>& rows, const std::uint32_t* row, std::size_t count, Task task) {
     for (std::size_t r = 0; r < count; ++r)
@@ -81,7 +80,7 @@ Rows<T> rows_from(const Rows<T>& rows, std::size_t first, std::size_t count) {
     return {data, rows.row_stride, rows.column_stride, count, rows.d};
 }
 
-// What all blocks of rows are worked on in.
+// The buffers of all blocks of rows.
 template <class T>
 struct Workspace {
     std::size_t rows_at_once;
@@ -160,8 +159,8 @@ int score_rows(const Rows<T>& rows, const Rows<T>* bias, const T* center, std::s
     return problems & impossible ? impossible : problems;
 }
 
-// run(std::true_type) if there is a bias, else run(std::false_type): the latter is the same code as
-// if there never were one.
+// run(std::true_type) if there is a bias, otherwise run(std::false_type), which is the same code as
+// without support for it.
 template <class T, class Run>
 int with_or_without(const Rows<T>* bias, Run run) {
     return bias ? run(std::true_type{}) : run(std::false_type{});

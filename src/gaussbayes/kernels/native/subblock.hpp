@@ -1,4 +1,4 @@
-// A sub-block of rows, sorted by class: what accumulate works through.
+// A sub-block of rows, sorted by class, for accumulate.
 // Included inside the variant's namespace: it must include nothing itself.
 
 namespace accumulation {
@@ -27,9 +27,9 @@ struct Span {
     const char* end = nullptr;
 };
 
-// Reading a row in whole panels takes in what follows it in memory. That is other rows, except at
-// the end of the table: rows that reach there are copied, as are those whose columns are not next
-// to each other or not even in one piece.
+// Reading a row in whole panels also reads the following memory. These are other rows, except at
+// the end of the table: rows that reach there are copied, as are those whose columns are not
+// contiguous or are separate arrays.
 template <class T>
 class SubBlock {
   public:
@@ -55,7 +55,7 @@ class SubBlock {
     }
     std::size_t size(std::size_t c) { return size_[c]; }
 
-    // The rows one after the other, each in one piece, and how far they lie apart.
+    // The contiguous rows, and the distance between them.
     std::pair<const T*, std::ptrdiff_t> unsorted(std::size_t first, std::size_t count) {
         if (!rows_.apart && (rows_.column_stride == 1 || rows_.d == 1))
             return {rows_.data + static_cast<std::ptrdiff_t>(first) * rows_.row_stride,
@@ -64,8 +64,8 @@ class SubBlock {
         return {copy_->data(), static_cast<std::ptrdiff_t>(padded_)};
     }
 
-    // Brings the rows of a class together, after they were counted. With `touch` they are read
-    // beforehand, one after the other: the processor's own prefetching is fastest then.
+    // Gathers the rows of each class, after they were counted. With `touch` they are first read in
+    // order, for which the processor's prefetching is fastest.
     void sort(std::size_t first, std::size_t count, const std::int32_t* codes,
               const double* weights, bool touch) {
         codes += first;
@@ -99,7 +99,7 @@ class SubBlock {
     Span upcoming() const { return upcoming_; }
 
   private:
-    // How many of the rows, from the first on, can be read in whole panels where they are.
+    // How many of the rows, from the first on, can be read in whole panels in place.
     std::size_t readable(const T* from, std::size_t count) const {
         if (rows_.apart || (rows_.column_stride != 1 && rows_.d > 1)) return 0;
         const std::ptrdiff_t room = limit_ - from - static_cast<std::ptrdiff_t>(padded_);
@@ -164,8 +164,8 @@ class SubBlock {
         }
     }
 
-    // Where a class begins moves on to where it ends as its rows are put in place: the first ones,
-    // `direct`, are where the table has them, the others in the copy.
+    // The start of a class advances to its end as its rows are placed: the first ones, `direct`,
+    // stay in the table, the others are in the copy.
     void place(const T* from, std::size_t direct, std::size_t count, const std::int32_t* codes,
                const double* weights) {
         std::uint32_t* const end = end_.data();

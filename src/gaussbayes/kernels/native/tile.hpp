@@ -1,6 +1,6 @@
-// A tile: a few vectors of rows, feature by feature (d, tile_rows). Rows are lanes, so that every
-// row goes through the same operations whatever its neighbours are.
-// Included inside the variant's namespace: it must include nothing itself.
+// A tile: a few vectors of rows, feature by feature (d, tile_rows). Rows are lanes, so that the
+// operations on a row do not depend on its neighbours. Included inside the variant's namespace: it
+// must include nothing itself.
 
 // The sums of panel_height outputs for one tile, the tile's own vectors and one factor fill the
 // registers: 8 x 3 + 3 + 1 of 32, 4 x 3 + 3 + 1 of 16. Without fused multiply-add a product needs

@@ -1,16 +1,16 @@
 // |whitener (x - center - offset - remainder)|^2 for tiles of rows and a lower triangular whitener.
 // Included inside the variant's namespace: it must include nothing itself.
 //
-// The triangle is cut into panels of panel_height rows; the first panel takes what is left over, so
-// that every panel with columns before its own square is full. A packed panel holds, column by
-// column, the entries before the square and then the lower half of the square; all panels hold
-// d (d + 1) / 2 entries.
+// The triangle is cut into panels of panel_height rows; the first panel has the remaining rows, so
+// that every panel with columns before its square is full. A packed panel holds, column by column,
+// the entries before the square and then the lower half of the square; all panels hold d (d + 1) /
+// 2 entries.
 
 inline std::size_t first_panel_height(std::size_t d) {
     return d == 0 ? 0 : (d - 1) % panel_height + 1;
 }
 
-// Where the panel that begins at a row is in a packed triangle.
+// The position in a packed triangle of the panel that begins at a row.
 inline std::size_t panel_start(std::size_t row) { return row * (row + 1) / 2; }
 
 template <class T>
@@ -25,7 +25,7 @@ void pack(const T* triangle, std::size_t d, T* packed) {
             for (std::size_t i = std::max(row, j); i < end; ++i) *packed++ = triangle[i * d + j];
 }
 
-// What one class does to x - center.
+// The whitening of x - center by one class.
 template <class T>
 struct Whitening {
     const T* packed;
@@ -40,8 +40,8 @@ inline Whitening<T> whitening_of(const Quadratic<T>& form, std::size_t c) {
             form.remainder ? form.remainder + c * form.d : nullptr};
 }
 
-// `height` whitened coordinates from `row` on. `tile` holds x - center; the centred rows, less the
-// class's offset, are kept in `centred` for later panels.
+// `height` whitened coordinates from `row` on. `tile` holds x - center; the centred rows minus the
+// class's offset are kept in `centred` for later panels.
 template <class T, std::size_t height>
 ALWAYS_INLINE void whiten_panel(const Whitening<T>& whitening, std::size_t row, const T* tile,
                                 T* centred, Lanes<T> (&sum)[height]) {
@@ -56,7 +56,7 @@ ALWAYS_INLINE void whiten_panel(const Whitening<T>& whitening, std::size_t row, 
 #pragma GCC unroll 8
     for (std::size_t j = 0; j < height; ++j) {
         Lanes<T> x = load_lanes(tile + (row + j) * tile_rows<T>);
-        // Subtracting before whitening, not after, loses no digit where a class is far away.
+        // Subtracting before whitening, not after, loses no digits if a class is far away.
         if (whitening.offset)
             for (Vec<T>& part : x.part) part = part - whitening.offset[row + j];
         if (whitening.remainder)
@@ -84,7 +84,7 @@ struct AddSquares {
     }
 };
 
-// Puts the whitened coordinates of a panel in their places.
+// Writes the whitened coordinates of a panel.
 template <class T>
 struct Store {
     T* white;
@@ -114,7 +114,7 @@ inline void take_first_panel(const Whitening<T>& whitening, std::size_t wanted, 
     take_panel<T, height>(whitening, 0, tile, centred, take);
 }
 
-// Takes the panel that begins at `row`; where the next one begins.
+// Applies `take` to the panel that begins at `row`; returns the start of the next one.
 template <class T, class Take>
 inline std::size_t take_next_panel(const Whitening<T>& whitening, std::size_t d, std::size_t row,
                                    const T* tile, T* centred, const Take& take) {
@@ -127,7 +127,7 @@ inline std::size_t take_next_panel(const Whitening<T>& whitening, std::size_t d,
     return row + panel_height;
 }
 
-// Adds the squares of the panel that begins at `row`; where the next one begins.
+// Adds the squares of the panel that begins at `row`; returns the start of the next one.
 template <class T>
 inline std::size_t add_next_panel(const Whitening<T>& whitening, std::size_t d, std::size_t row,
                                   const T* tile, T* centred, Lanes<T>& square) {
