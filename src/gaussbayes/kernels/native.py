@@ -4,6 +4,7 @@ Importing this module raises ImportError if the extension was not built.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from gaussbayes.kernels.arrays import (
     Masked,
     MomentArrays,
     PairCounts,
-    Whitened,
+    Quadratic,
 )
 
 NAME = "native"
@@ -111,6 +112,8 @@ class Prepared(NamedTuple):
 
 def prepare(form: Form, dtype: "np.dtype[Any]") -> Prepared:
     """The form for rows of `dtype`; the triangles of whiteners are packed."""
+    if isinstance(form, Quadratic):
+        return _prepare_quadratic(form, dtype)
     form = form.cast(dtype)
     if isinstance(form, Linear):
         linear = (form.center, form.coefficient, form.log_constant)
@@ -119,25 +122,33 @@ def prepare(form: Form, dtype: "np.dtype[Any]") -> Prepared:
         density = (form.scale, form.correlation.reshape(-1), form.log_feature, form.log_constant)
         masked = _contiguous(form.center, form.offset, form.remainder.reshape(-1), *density)
         return Prepared(_native.score_masked, (*masked, form.density))
-    if isinstance(form, Whitened):
-        arrays = _contiguous(form.center, form.mean, _packed(form.whitener[None])[0])
-        return Prepared(_native.score_whitened, (*arrays, form.log_constant))
-    (whitener,) = _contiguous(form.whitener)
-    shared, diagonal = whitener.shape[0] == 1, whitener.ndim == 2
-    if not diagonal:
-        whitener = _packed(whitener)
+    arrays = _contiguous(form.center, form.mean, _packed(form.whitener[None], dtype)[0])
+    return Prepared(_native.score_whitened, (*arrays, form.log_constant))
+
+
+def _prepare_quadratic(form: Quadratic, dtype: "np.dtype[Any]") -> Prepared:
+    """The form laid out for rows of `dtype`; the whiteners are the largest arrays of a model."""
+    shared, diagonal = form.whitener.shape[0] == 1, form.whitener.ndim == 2
+    whitener = form.whitener.astype(dtype) if diagonal else _packed(form.whitener, dtype)
+    form = replace(form, whitener=form.whitener[:0]).cast(dtype)
     means = form.center, form.offset, form.remainder.reshape(-1)
     arrays = _contiguous(*means, whitener.reshape(-1), form.log_constant)
     return Prepared(_native.score_quadratic, (*arrays, diagonal, shared))
 
 
-def _packed(whitener: RealArray) -> RealArray:
+def with_constant(form: Prepared, log_constant: FloatArray) -> Prepared:
+    """A prepared quadratic or whitened form with other constants; see the reference twin."""
+    place = 3 if form.function is _native.score_whitened else 4
+    before, constant = form.arguments[:place], log_constant.astype(form.arguments[place].dtype)
+    return form._replace(arguments=(*before, constant, *form.arguments[place + 1 :]))
+
+
+def _packed(whitener: RealArray, dtype: "np.dtype[Any]") -> RealArray:
     """The triangles (m, d, d) as the kernels read them, one after the other."""
     count, d, _ = whitener.shape
-    size = _native.packed_size(d, whitener.dtype == np.float32)
-    packed = np.empty((count, size), dtype=whitener.dtype)
-    for target, triangle in zip(packed, np.ascontiguousarray(whitener), strict=True):
-        _native.pack(triangle, target)
+    packed = np.empty((count, _native.packed_size(d, dtype == np.float32)), dtype=dtype)
+    for target, triangle in zip(packed, whitener, strict=True):
+        _native.pack(np.ascontiguousarray(triangle, dtype), target)
     return packed
 
 

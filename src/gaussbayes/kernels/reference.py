@@ -15,6 +15,7 @@ Functions that each have a native twin of the same name and meaning:
 `score_pairs_without` the same in the class of each row, by counts less those of the row
 """
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -349,6 +350,12 @@ def widths_of(hidden: NDArray[np.int64]) -> list[tuple[int, NDArray[np.intp]]]:
 def prepare(form: Form, dtype: "np.dtype[Any]") -> Form:
     """The form for rows of `dtype`; the native twin also packs the whiteners for its registers."""
     return form.cast(dtype)
+
+
+def with_constant(form: Form, log_constant: FloatArray) -> Form:
+    """A prepared form with other constants (k,), which shares its matrices."""
+    changed: Form = replace(form, log_constant=log_constant.astype(form.log_constant.dtype))
+    return changed
 
 
 def score(

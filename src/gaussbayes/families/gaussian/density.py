@@ -308,7 +308,9 @@ def covariance_values(
             covariance_values(moments, names, part, divisor, shrinkage, target, n_features)
             for part in structure.parts
         )
-        return np.asarray((1.0 - structure.sharing) * apart + structure.sharing * pooled)
+        apart *= 1.0 - structure.sharing  # in place: these are the largest arrays of a model
+        apart += structure.sharing * pooled
+        return apart
     shared, shape = structure.shared, structure.shape
     weight, divide = divisors(moments, names, structure, divisor)
     values = shape.from_scatter(moments.scatters(shape.layout, shared=shared), divide)

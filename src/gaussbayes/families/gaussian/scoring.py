@@ -204,10 +204,15 @@ class _Wanted(NamedTuple):  # created in a third of the time of a frozen datacla
             form = self._masked() if masked else self._cheapest(dtype)
             if not (isinstance(form, Quadratic) or self._accurate_in_single(form)):
                 dtype = _DOUBLE
-            ready = _Ready(active.prepare(form, dtype), dtype)
             if len(known) >= _MOST_FORMS:
                 known.clear()
-            known[key] = ready
+            # Forms of several purposes and priors share their matrices.
+            matrices = type(form), dtype.char, active.NAME, active.instruction_set()
+            if isinstance(form, Quadratic | Whitened) and matrices in known:
+                prepared = active.with_constant(known[matrices].form, form.log_constant)
+            else:
+                prepared = active.prepare(form, dtype)
+            known[key] = known[matrices] = ready = _Ready(prepared, dtype)
         return ready
 
     def _cheapest(self, dtype: "np.dtype[Any]") -> Form:

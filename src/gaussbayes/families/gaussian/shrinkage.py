@@ -121,8 +121,11 @@ def shrink(
     )
     full = covariance.ndim == 3
     if isinstance(shrinkage, str):
-        scaled = covariance / (unit[:, None] * unit if full else np.square(unit))
-        intensity = oas_intensity(scaled, weight, d)
+        square = unit[:, None] * unit if full else np.square(unit)
+        each = [  # one at a time: full covariances may be large
+            oas_intensity(covariance[c : c + 1] / square, weight[c : c + 1], d) for c in range(m)
+        ]
+        intensity = np.concatenate(each)
     else:
         intensity = np.broadcast_to(shrinkage, m)
     variance = np.einsum("mii->mi", covariance) if full else covariance
