@@ -4,6 +4,7 @@ Cells of code, plotting examples and the gallery take their settings from here. 
 transparent; the dark theme inverts figures (site.css), so that ink becomes light.
 """
 
+import multiprocessing
 from typing import Any
 
 from gaussbayes.plots.style import COLORS, INK, LINES
@@ -40,7 +41,9 @@ c.InlineBackend.rc = {LOOK!r}
 
 
 def reset_gallery(_gallery_conf: dict[str, Any], _name: str) -> None:
-    """Set the style anew for each example of the gallery."""
+    """Set the style anew for each example of the gallery, and Python's way of starting processes."""
     import matplotlib.pyplot as plt
 
     plt.rcParams.update(LOOK)
+    # Examples run in processes of joblib, whose start method the workers of Dask do not know.
+    multiprocessing.set_start_method("spawn", force=True)
