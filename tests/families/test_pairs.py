@@ -163,6 +163,8 @@ def test_memory_is_bounded():
     wide, codes = np.tile(X, (1, 12)), np.arange(60) % 2
     with pytest.raises(DataError, match="may be 4,000,000; give it fewer features"):
         GaussianClassifier(families={tuple(range(1200)): "pairs"}).fit(wide, codes)
+    selected = AutoClassifier().fit(random.normal(size=(180, 150)), np.arange(180) % 45)
+    assert "family 'pairs' cannot take 150 features in 45 classes" in str(selected.notices_)
 
 
 def test_model_selection_chooses_the_bins(tmp_path):
@@ -197,6 +199,12 @@ def test_hardly_any_rows(weight):
     model = GaussianClassifier(families={(0, 1): "pairs"}).fit(X, y, weights)
     assert np.isfinite(model.predict_log_proba([[9.0, -9.0], [np.nan, np.nan]])).all()
     assert model.predict([[3.0, 4.0]]) == [1]
+    without = model.leave_one_out(X, y, weights).log_posterior
+    alone = [2] if weight else [0, 2]  # the only rows of their classes
+    assert (without[alone, y[alone]] == -np.inf).all()
+    assert np.isfinite(np.delete(without, alone, axis=0)).all()
+    with pytest.raises(DataError, match="at least two classes with rows, got 0 classes"):
+        model.fit(X, [None] * 3)
 
 
 def test_infinite_numbers_are_refused():

@@ -168,7 +168,7 @@ def _count_block(levels: Levels, codes: NDArray[np.int32], targets: Targets) -> 
     for weights_of_rows, code in of_class:
         for i in range(d):
             pair = (code * sizes[i] + places[i]).astype(np.intp)
-            single = np.bincount(pair, weights_of_rows, k * sizes[i]).reshape(k, -1)
+            single = np.bincount(pair, weights_of_rows, k * sizes[i]).reshape(k, sizes[i])
             missing[:, i] += single[:, 0]
             of_i = np.arange(starts[i], starts[i + 1])
             table[:, of_i, of_i] += single[:, 1:]
