@@ -41,7 +41,7 @@ c.InlineBackend.rc = {LOOK!r}
 
 
 def reset_gallery(_gallery_conf: dict[str, Any], _name: str) -> None:
-    """Set the style anew for each example of the gallery, and Python's way of starting processes."""
+    """Set the style anew for each example of the gallery, and how processes are started."""
     import matplotlib.pyplot as plt
 
     plt.rcParams.update(LOOK)
