@@ -16,6 +16,14 @@ from gaussbayes import kernels
 # Where no compiler was, the wrapper of the native kernels cannot be searched for doctests.
 collect_ignore = [] if kernels.native else ["src/gaussbayes/kernels/native.py"]
 
+LONGEST = ("transcripts", "test_project", "test_remedies", "test_crafted_files", "page", "report")
+"""Files and folders of tests that take long: the tests of the others fill both processors up."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that take longest, so that all processes end at the same time."""
+    items.sort(key=lambda item: not {*item.path.parts, item.path.stem} & {*LONGEST})
+
 
 @pytest.fixture(autouse=True)
 def _figures_of_examples_are_closed(request: pytest.FixtureRequest) -> Iterator[None]:

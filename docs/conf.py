@@ -8,7 +8,9 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_extensions"))
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the kernels of pages inherit it
+# Two processes run pages and examples, which inherit this: their threads would wait for each other.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ["COLUMNS"] = "100"  # tables in the terminal's manner are as wide on every machine
 
 from figure_style import KERNEL, LOOK, reset_gallery  # noqa: E402 - after the settings above

@@ -4,6 +4,7 @@ Every check passes. Four of them fit data on which a Gaussian has no density: th
 say so, and it passes the check with the remedy that its message names.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -15,7 +16,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gaussbayes import AutoClassifier, GaussianClassifier, SingularCovarianceError
 from gaussbayes.data.rows import Encoder, Rows
-from gaussbayes.kernels import Kernels, reference
+from gaussbayes.kernels import using
+from tests.conftest import AVAILABLE_KERNELS
 from tests.models import six_models
 
 CONSTANT_FEATURE = {
@@ -34,25 +36,28 @@ ONE_ROW_IN_A_CLASS = {
 
 
 @pytest.fixture
-def width(
-    estimator: GaussianClassifier, check: Any, kernels: Kernels, monkeypatch: pytest.MonkeyPatch
-) -> type[np.floating[Any]] | None:
-    """Make every matrix that enters the model one of this width.
+def _width_and_kernels(
+    estimator: GaussianClassifier, check: Any, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
+    """Compute a check with one kind of kernels; every matrix that enters the model has one width.
 
-    Either meets every structure, both kernels and every check but the one of widths themselves.
+    Every check meets both kernels with either width, and every structure. The check of widths
+    themselves has its own.
     """
-    if name_of(check) == "check_transformer_preserve_dtypes":
-        return None
-    number = ("full", "diagonal", "spherical").index(estimator.covariance) + bool(estimator.shared)
-    chosen = (np.float32, np.float64)[(number + (kernels is reference)) % 2]
+    name = name_of(check)
+    number = ("full", "diagonal", "spherical").index(estimator.covariance)
+    turn = 2 * number + bool(estimator.shared) + len(name)
+    width = (np.float32, np.float64)[turn // 2 % 2]
     encode = Encoder.encode
 
     def of_one_width(self: Encoder, X: Any) -> Rows:
         rows = encode(self, X)
-        return replace(rows, numbers=rows.matrix.astype(chosen, copy=False))
+        return replace(rows, numbers=rows.matrix.astype(width, copy=False))
 
-    monkeypatch.setattr(Encoder, "encode", of_one_width)
-    return chosen
+    if name != "check_transformer_preserve_dtypes":
+        monkeypatch.setattr(Encoder, "encode", of_one_width)
+    with using(AVAILABLE_KERNELS[turn % len(AVAILABLE_KERNELS)]):
+        yield
 
 
 def name_of(check: Any) -> str:
@@ -75,7 +80,7 @@ def remedy(estimator: GaussianClassifier, name: str) -> dict[str, Any]:
     return {}
 
 
-@pytest.mark.usefixtures("width")
+@pytest.mark.usefixtures("_width_and_kernels")
 @parametrize_with_checks(six_models())
 def test_scikit_learn_check(
     estimator: GaussianClassifier, check: Any, monkeypatch: pytest.MonkeyPatch
