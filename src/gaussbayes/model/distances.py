@@ -23,7 +23,7 @@ import numpy as np
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.protocol import Distant, Sampled
-from gaussbayes.model import tails
+from gaussbayes.model import tail_tables
 from gaussbayes.model.model import Model
 from gaussbayes.model.statistics import SufficientStatistics
 
@@ -40,7 +40,9 @@ def tail_probabilities(model: Model, rows: Rows, n_jobs: int | None = 1) -> Floa
     else:
         n, divide, degrees = sample
         squares = squares * (n / (n + 1.0) / divide)
-    return tails.tail_probabilities(squares, n_features, np.broadcast_to(degrees, squares.shape[1]))
+    return tail_tables.tail_probabilities(
+        squares, n_features, np.broadcast_to(degrees, squares.shape[1])
+    )
 
 
 def _sample(model: Model) -> tuple[FloatArray, FloatArray, FloatArray] | None:
