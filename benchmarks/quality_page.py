@@ -24,7 +24,7 @@ INTRODUCTION = f"""\
 
 `python benchmarks/quality.py` computes these figures: log loss and error rate in stratified
 five-fold cross-validation, with the same folds for all models. The peers get indicators for
-categories, means for missing values and scaled features; ours get the table as it is. Tables have
+categories, means for missing values and scaled features; ours get the unchanged table. Tables have
 at most 10,000 rows.
 
 - *Relative* is the geometric mean, over tables, of a model's log loss divided by that of logistic

@@ -77,7 +77,7 @@ def _page(
         *_table(ratios),
         "",
         "Cells: " + "; ".join(f"{cell.name} {cell}" for cell in CELLS) + ". float64, C order. "
-        "Each class has its own mean, N(0, 1) a feature, and a covariance with variances "
+        "Each class has a mean, N(0, 1) per feature, and a covariance with variances "
         "between 0.1 and 10 along random axes.",
         "",
         "## When all classes are the same Gaussian",

@@ -177,7 +177,7 @@ LEFT_OUT = {
     "MASS/Pima.te": "rows of keel/pima",
     "MASS/biopsy": "the rows of keel/wisconsin",
     "carData/UN98": "38 complete rows",
-    "heplots/Oslo": "the coordinates of a place say what rock is there",
+    "heplots/Oslo": "the coordinates of a place determine the rock",
     "openintro/acs12": "hours and way to work are missing for all who have none",
     "openintro/evals": "courses of one professor are in training and in test",
     "openintro/hfi": "no complete row",

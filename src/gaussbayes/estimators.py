@@ -353,7 +353,7 @@ class BaseClassifier(
 
         Statistics computed under different transforms, selections or calibrations cannot be
         combined: fit the parts with ``fit(X, y, like=first)``. An unfitted estimator takes over the
-        other model as it is.
+        other model.
 
         Parameters
         ----------
@@ -1001,9 +1001,9 @@ class BaseClassifier(
         their probabilities. Run it once; the SELECT joins this table.
 
         ONNX takes the features that are numbers as one tensor ``X`` (n, g), in their order, and
-        each categorical feature as a tensor (n, 1) of its own name. NaN, the empty string and the
-        smallest integer are missing values. The results are ``label`` (n,), ``probabilities``
-        (n, k) and ``log_evidence`` (n,); a row without a score has NaN.
+        each categorical feature as a separate tensor (n, 1) with its name. NaN, the empty string
+        and the smallest integer are missing values. The results are ``label`` (n,),
+        ``probabilities`` (n, k) and ``log_evidence`` (n,); a row without a score has NaN.
 
         Each file is written completely or not at all. Both formats need ``gaussbayes[export]``.
 
@@ -1062,7 +1062,7 @@ class BaseClassifier(
     def lab(self, X: TableLike, y: LabelsLike) -> Lab:
         """Show this model and labelled rows on an interactive page.
 
-        If the model is not fitted, the page shows the rows and fits a model of its own.
+        If the model is not fitted, the page shows the rows and fits a model.
 
         Parameters
         ----------

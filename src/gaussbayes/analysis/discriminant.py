@@ -111,7 +111,7 @@ def discriminant_axes(model: Model, tolerance: float = 1e-10) -> DiscriminantAxe
 def linear_scores(
     model: Model, rows: Rows, *, centred: bool = False, n_jobs: int | None = None
 ) -> RealArray:
-    """``w_cᵀ x + w_c0`` (n, k): log posteriors, but for a term that all classes have in common.
+    """``w_cᵀ x + w_c0`` (n, k): log posteriors up to a common term of all classes.
 
     For three classes or more; see `linear_discriminants`. For rows with missing values they are
     the log posteriors.
@@ -126,7 +126,7 @@ def linear_scores(
 
 
 def quadratic_scores(model: Model, rows: Rows, n_jobs: int | None = None) -> RealArray:
-    """``log π_c − ½ (log |Σ_c| + (x − μ_c)ᵀ Σ_c⁻¹ (x − μ_c))`` (n, k), by what is not missing.
+    """``log π_c − ½ (log |Σ_c| + (x − μ_c)ᵀ Σ_c⁻¹ (x − μ_c))`` (n, k), by the observed features.
 
     That is the log joint density without the powers of 2π.
     """

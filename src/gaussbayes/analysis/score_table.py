@@ -95,8 +95,8 @@ class Scores(Result):
 
         Directions in which all rows vary alike count less. With many features, such as embeddings,
         a large minimum over the classes finds novel rows better than `squared_distance` (Ren et al.
-        2021). It has no p-value: choose a quantile of held-out rows as the limit. A model with
-        given parameters has no such column.
+        2021). It has no p-value: choose a quantile of held-out rows as the limit. It is not defined
+        for a model with given parameters.
         """
         return relative_distances(self._model, self._rows, self._n_jobs)
 

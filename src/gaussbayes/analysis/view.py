@@ -127,7 +127,7 @@ class Grid:
 class OtherClassifier:
     """A fitted classifier of another library, with the methods of a `Model` that figures use.
 
-    Rows are whatever the classifier accepts, or `Rows` of numbers.
+    Rows have any form that the classifier accepts, or are `Rows` of numbers.
 
     Examples
     --------

@@ -76,7 +76,7 @@ def accelerate(
 
     Parameters
     ----------
-    step : raises SingularCovarianceError if there are no such parameters; the error is passed on
+    step : raises SingularCovarianceError if the parameters do not exist; the error is passed on
     only from an unaccelerated step what : the task that a progress bar names
     """
     steps: list[FloatArray] = []  # differences of x, the newest last

@@ -9,8 +9,8 @@
           ├── SingularCovarianceError     a covariance cannot be inverted (also LinAlgError)
           └── FileError                   a model file cannot be read or written
 
-All of them are `ValueError`, as scikit-learn's users and tools expect. A message says
-what was received, what was expected, and what to do.
+All of them are `ValueError`, as scikit-learn's users and tools expect. A message states the
+received value, the expected one, and the remedy.
 """
 
 from typing import TYPE_CHECKING

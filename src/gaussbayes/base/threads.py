@@ -65,7 +65,7 @@ class _Blas:
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Keep BLAS from using threads of its own for many small products and factorisations.
+    """Prevent BLAS from using threads for many small products and factorisations.
 
     Its threads wait for one another by spinning: on shared cores everything would take ten times as
     long. The limit holds in the whole process until the last caller has finished.

@@ -111,7 +111,7 @@ def in_memory(model: Classifier, rows: "Source", y: str) -> "pa.Table":
 
 
 def compared(X: "Source | pa.Table", y: str, values: Values, **how: Any) -> Any:
-    """Compare models on the rows, with what the options say about columns."""
+    """Compare models on the rows, with the options about columns."""
     if not set(values) <= READ_NAMES | COLUMN_NAMES:
         msg = "--compare fits its own models: --set-option may only be about columns and files"
         raise click.UsageError(msg)

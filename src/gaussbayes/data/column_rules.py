@@ -10,7 +10,8 @@ A rule returns a kind with its reason for such a sample, or None if it does not 
 Columns that users describe are never excluded; the others are, if they
 
 - have no value, one value, or values of a type that is neither a number nor a category,
-- identify rows: their name says so and nearly all values differ, they number the rows, or they are
+- identify rows: their name suggests it and nearly all values differ, they number the rows, or they
+are
   strings most of which are unique,
 - have too many categories,
 - repeat another column or the target.
@@ -81,7 +82,7 @@ class SampledColumn:
     ) -> "SampledColumn":
         """The values of a narwhals series without `marks` of missing values.
 
-        If it is `typed`, it is of a categorical type, whatever the type of the series.
+        If it is `typed`, it is of a categorical type, for any type of the series.
         """
         name, dtype = series.name, str(series.dtype)
         try:

@@ -194,7 +194,7 @@ class Columns:
         Parameters
         ----------
         deep : bool
-            Ignored; no argument has parameters of its own.
+            Ignored; arguments have no nested parameters.
 
         Returns
         -------

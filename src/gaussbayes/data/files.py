@@ -365,7 +365,7 @@ class FileReader(ABC):
     """A file of a known format; its division into blocks depends on the file alone."""
 
     bytes_read = 0
-    """Of text, as it is on the disk."""
+    """Encoding of text on the disk."""
     n_rows: int | None = None
     """The number of rows, if the file records it."""
     notices: tuple[Notice, ...] = ()

@@ -410,7 +410,9 @@ class Schema:
     places: tuple[int, ...] | None = None  # positions of the features of a part among all
     missing: MissingMarks = STANDARD_MARKS  # marks of missing values in a table
     roles: ColumnTable | None = None  # of all columns of the table, if it has names
-    listed: tuple[int, ...] | None = None  # class codes as the user listed them; None as they are
+    listed: tuple[int, ...] | None = (
+        None  # class codes in the user's order; None is the sorted order
+    )
     announced: LabelArray | None = None  # labels that may occur, also those that have no rows yet
 
     @property

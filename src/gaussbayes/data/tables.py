@@ -411,7 +411,7 @@ def day_number(text: str) -> float:
 
 
 def days_of(codes: NDArray[Any], values: NDArray[Any], marks: ColumnMarks = ORDINARY) -> FloatArray:
-    """The days from 1970 to each date of a column (n,), NaN where there is none.
+    """The days from 1970 to each date of a column (n,), NaN for missing dates.
 
     The column is given by codes (n,), −1 for missing values, and their values (m,): dates and
     times, also as strings. Other strings become infinite.

@@ -22,7 +22,7 @@ class Dataset:
     """
 
     rows: RealArray  #: (n, d) numbers
-    labels: LabelArray  #: (n,) what each row is
+    labels: LabelArray  #: (n,) label of each row
     feature_names: tuple[str, ...]  #: d of them
     class_names: tuple[str, ...]  #: k of them, in order of first appearance
     source: str  #: where the table is from
@@ -62,7 +62,7 @@ def load_iris() -> Dataset:
 def load_sentences() -> Dataset:
     """Vectors of 480 short requests to a service desk: 24 classes, 384 features in float32.
 
-    A class is what a request is about (parcel, invoice, account, booking, repair, lesson) and what
+    A class is the subject of a request (parcel, invoice, account, booking, repair, lesson) and what
     is to be done (status, cancel, change, complain). The sentences come from a grammar written for
     this package, `benchmarks/sentences.py`; the vectors, of length 1, from the network
     all-MiniLM-L6-v2 (Apache License 2.0), rounded to half precision.

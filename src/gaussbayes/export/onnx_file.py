@@ -2,8 +2,8 @@
 
 Inputs
     ``X`` (n, g), the features that are numbers, in their order; NaN is missing. Dates are days
-    since 1970. Each categorical feature is an input (n, 1) of its own name, of strings, 64-bit
-    integers or booleans; the empty string and the smallest integer are missing.
+    since 1970. Each categorical feature is a separate input (n, 1) with its name, of strings,
+    64-bit integers or booleans; the empty string and the smallest integer are missing.
 Outputs
     ``label`` (n,) of the type of the classes, ``probabilities`` (n, k) and ``log_evidence`` (n,).
     A row without a score (infinity, a negative count, a probability of 0 in every class) has NaN,

@@ -28,11 +28,11 @@ class Companion:
 
     @property
     def notice(self) -> str:
-        """What the statement says of it."""
+        """The text of the table in the statement."""
         return f"Run the companion file (.pairs.sql) once, before this: it creates {self.name}."
 
     def join(self, stored: str, place: str) -> str:
-        """The clause that looks a stored table up at a place; of no row if there is none."""
+        """The clause that looks up a position in a stored table; no row without one."""
         number = stored.removeprefix(_STORED)
         return (
             f"LEFT JOIN {self.name} AS {stored}"

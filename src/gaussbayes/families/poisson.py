@@ -498,7 +498,7 @@ class Poisson(Smoothed[PoissonStatistics, PoissonDensity]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RootRates:
-    """``2 √λ``: a change by 1 is a standard deviation of one row, whatever the rate.
+    """``2 √λ``: a change by 1 is a standard deviation of one row, for any rate.
 
     Unlike logarithms they converge if a rate tends to 0.
     """

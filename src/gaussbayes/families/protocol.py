@@ -100,7 +100,7 @@ D = TypeVar("D")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Convergence:
-    """How EM proceeded.
+    """The progress of EM.
 
     The log-likelihood is that of the parameters before each iteration and never decreases; the
     model is one iteration beyond its last entry. It includes the log prior of smoothing and, if

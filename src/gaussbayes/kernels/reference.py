@@ -535,7 +535,7 @@ def score_pairs(codes: CodeArray, table: FloatArray, share: float, out: FloatArr
 
     Parameters
     ----------
-    codes : (n, d) the level of each column, −1 where there is none
+    codes : (n, d) the level of each column, −1 for missing values
     table : (V, V, k)
 
     Examples
@@ -578,7 +578,7 @@ def score_pairs_without(
 
     Parameters
     ----------
-    codes : (n, d) the level of each column, −1 where there is none
+    codes : (n, d) the level of each column, −1 for missing values
     own, lost : (n,) class and weight of each row
     backoffs : (s,) the values of m
     precision : whether counts are exact, and the smallest weight of a row

@@ -93,7 +93,7 @@ def page(data: Payload | None = None, model: Payload | None = None) -> str:
 
     Parameters
     ----------
-    data : columns and labels; without them the page starts with an example of its own
+    data : columns and labels; without them the page starts with an example
     model : parameters or grids of posteriors; without them the page fits its own model
 
     Returns

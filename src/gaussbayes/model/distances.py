@@ -10,7 +10,7 @@ with ν = n − 1 for a class-specific covariance of n rows, and ν = N − k fo
 classes of N rows share. This is exact if each class is normal. Otherwise D² is compared with χ²
 with d degrees of freedom, as if the parameters were true.
 
-A calibrated model keeps these tail probabilities of held-out rows, each for its own class. Its
+A calibrated model keeps these tail probabilities of held-out rows, each for its true class. Its
 p-values are the ranks among them: with m of them, a row between the j-th and the next smallest has
 a p-value between j/(m + 1) and (j + 1)/(m + 1). Levels therefore hold for any densities, on average
 over training sets, up to the effect of the held-out rows on the fit.

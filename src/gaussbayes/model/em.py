@@ -99,7 +99,7 @@ def _without_unlabelled(problem: "_Problem") -> str:
 
 
 def _maximum(problem: "_Problem", start: Solution | None, goal: Goal) -> Solution:
-    """The solution of a problem, with a penalty if there is none without."""
+    """The solution of a problem, with a penalty only if it is necessary."""
     families = problem.settings.families
     try:
         return problem.solution(start, goal)

@@ -36,7 +36,7 @@ MOST_CLASSES = 24  # plots of more classes are illegible
 _MOST_ROWS = 2_000  # drawn as points
 _MOST_PAIRED = 4  # features of a scatter matrix
 _LARGE = 300_000  # characters of SVG from which on a PNG may be smaller; below, lines stay lines
-_RESOLUTION = 160  # dots an inch of what is drawn as an image
+_RESOLUTION = 160  # dots per inch of parts that are drawn as an image
 _WIDEST = 1800  # dots from side to side; twice the width of a report
 
 _LEFT_OUT = re.compile(

@@ -539,7 +539,7 @@ class Categorical(Smoothed[CategoricalStatistics, CategoricalDensity]):
 
 @dataclass(frozen=True, slots=True)
 class RootCoordinates:
-    """``2 √p``: a change by 1 is a standard deviation of one row, whatever the probability.
+    """``2 √p``: a change by 1 is a standard deviation of one row, for any probability.
 
     Unlike logarithms they converge if a probability tends to 0. Any numbers are valid coordinates:
     probabilities are proportional to their squares.

@@ -1,4 +1,4 @@
-"""The E-step of EM: what rows with missing values are expected to be, given Gaussians.
+"""The E-step of EM: conditional expectations of missing values, given Gaussians.
 
 With mean μ, covariance Σ and precision Λ = Σ⁻¹, the missing features h of a row, given the observed
 ones o, are Gaussian with

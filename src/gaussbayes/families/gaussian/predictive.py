@@ -8,7 +8,7 @@ Student-t distribution with ``ν_c = s + n_c + 1`` degrees of freedom, its locat
 
 with the pooled scatter ``P = Σ S_c`` of all N rows, the shrinkage g, and its target: D is the
 identity and ``t = tr P / (N d)`` for the spherical one, ``t D = diag P / N`` for the diagonal one.
-The prior is worth ``s = ρ N / k`` rows, as many as the mean class has for ρ = 1; with the sharing
+The prior is worth ``s = ρ N / k`` rows, the number of the mean class for ρ = 1; with the sharing
 λ, ``ρ = λ / (1 − λ)``. So 0 are class-specific covariances, 1 is a shared one, and the covariance
 of a class with few rows is shrunk more than that of one with many. In terms of sums,
 

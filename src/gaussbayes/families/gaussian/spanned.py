@@ -190,7 +190,7 @@ class Spanned(Family[Any, GaussianDensity]):
         raise no_em()
 
     def log_penalty(self, density: GaussianDensity) -> float:
-        """0: there is none."""
+        """0: it has no penalty."""
         del density
         return 0.0
 

@@ -174,7 +174,7 @@ class Levels:
         return np.concatenate(ranges)
 
     def codes(self, rows: Rows) -> NDArray[np.int32]:
-        """The level of each row in each column (n, d); −1 where there is none."""
+        """The level of each row in each column (n, d); −1 for missing values."""
         columns = self._columns(rows.with_categories(self.categories))
         codes = np.empty((rows.n_rows, len(self.of)), np.int32)
         for j, (column, values) in enumerate(zip(self.of, columns, strict=True)):
