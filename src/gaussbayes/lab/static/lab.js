@@ -231,7 +231,7 @@ class LabApp {
 		}
 	}
 
-	// What is around the figure.
+	// The panels around the figure.
 
 	makePanel() {
 		const { mode, lesson } = this.place;
@@ -243,7 +243,8 @@ class LabApp {
 		for (const tab of this.tabs.children) tab.setAttribute("aria-pressed", tab.dataset.mode === mode);
 	}
 
-	/** What the pointer moves here. The model from Python has no handles: the reader chooses Gaussians by hand first. */
+	/** The parts that the pointer moves. The model from Python has no handles: the reader chooses Gaussians by hand first.
+	 * */
 	allowMoves() {
 		const { lesson, mode } = this.place;
 		const isPython = modelKind(this) === "python";
@@ -415,7 +416,7 @@ class LabApp {
 		act();
 	}
 
-	/** What a key does here; null if nothing. */
+	/** The action of a key; null if there is none. */
 	actionOf(key, target) {
 		const { lesson, mode } = this.place;
 		const isFree = !target.closest?.("button, a, summary, input, [role=slider], [tabindex='0']");
@@ -431,7 +432,7 @@ class LabApp {
 	}
 }
 
-/** How the figure of data begins. */
+/** The initial figure of data. */
 function dataSpec(data, features = bestFeatures(data)) {
 	return { ...BLANK, data, features, view: features.length > 1 ? "plane" : "line", query: middleOf(data, features) };
 }

@@ -1,11 +1,11 @@
 // Anderson acceleration of steps that never lower an objective, such as those of EM. The last few steps f = M(x) − x are
-// combined so that f would vanish if M were linear; what that proposes is taken only where it does not lower the objective.
+// combined so that f would vanish if M were linear; the proposal is accepted only if it does not lower the objective.
 
 import { dotProduct } from "./matrices.js";
 
 /**
  * Iterate a step up to its fixed point; returns the last step, and the objective before each. A step takes parameters
- * to {image, objective, noise}, where noise is how much of the image is rounding, or throws where there are none.
+ * to {image, objective, noise}, where noise is the rounding error of the image, or throws if they do not exist.
  */
 export function accelerate(step, start, most = 3000) {
 	let [x, here, history] = [start, step(start), []];
@@ -21,7 +21,7 @@ export function accelerate(step, start, most = 3000) {
 		let [proposed, following] = [combinedStep(x, f, history), null];
 		try {
 			following = proposed && step(proposed);
-		} catch {} // no parameters there
+		} catch {} // parameters do not exist there
 		if (!(following?.objective >= least)) [history, proposed, following] = [[], here.image, step(here.image)];
 		const g = plusMultiple(following.image, -1, proposed);
 		history = [{ dx: plusMultiple(proposed, -1, x), df: plusMultiple(g, -1, f) }, ...history.slice(0, 7)];
@@ -37,7 +37,8 @@ export function accelerate(step, start, most = 3000) {
 const plusMultiple = (a, t, b) => a.map((value, i) => value + t * b[i]);
 const largestSize = (a) => a.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
 
-/** Where f would vanish if it were linear: f = Σ (q·f) q in orthonormal q, each with its change p of x + f. */
+/** The point at which f would vanish if it were linear: f = Σ (q·f) q in orthonormal q, each with its change p of x +
+ * f. */
 function combinedStep(x, f, history) {
 	const basis = [];
 	for (const { dx, df } of history) {

@@ -11,7 +11,7 @@ export function contourLines(values, grid, level) {
 
 /**
  * The boundaries between the regions of most probable classes on a grid (`posteriorGrid`, or `posterior` and `label`
- * alone): polylines {a, b, points} in data coordinates, a and b the places of the classes on both sides.
+ * alone): polylines {a, b, points} in data coordinates; a and b are the codes of the classes on both sides.
  */
 export function boundaryCurves(grid) {
 	const { posterior, logRatio, label, width, height } = grid;
@@ -24,7 +24,7 @@ export function boundaryCurves(grid) {
 		present.forEach((a, first) => present.slice(first + 1).forEach((b) => {
 			const others = present.filter((c) => c !== a && c !== b);
 			const between = (c, { from, to, t }) => (1 - t) * scores.get(c)[from] + t * scores.get(c)[to];
-			// How much larger the pair's score is than those of others, at the end of a segment.
+			// The margin of the pair's score over all others, at the end of a segment.
 			const lead = (end) => Math.min(Infinity, ...others.map((c) => between(a, end) - between(c, end)));
 			const pair = pairs.get(`${a},${b}`) ?? { a, b, segments: [] };
 			pairs.set(`${a},${b}`, pair);
@@ -59,13 +59,13 @@ function marchCell(values, i, row, width, emit) {
 		const key = 2 * ((row + (edge === 2)) * width + i + (edge === 1)) + (edge % 2);
 		return [{ x: i + u, y: row + v, key, from, to, t }];
 	});
-	// Of a saddle the middle says which corners belong together.
+	// At a saddle the centre decides which corners belong together.
 	const middle = values[0] + values[1] + values[2] + values[3] > 0 === values[0] > 0;
 	const order = ends.length === 4 && !middle ? [0, 3, 1, 2] : [0, 1, 2, 3];
 	for (let n = 0; n < ends.length; n += 2) emit(ends[order[n]], ends[order[n + 1]]);
 }
 
-/** The part of a segment on which something that is linear along it is not negative. */
+/** The part of a segment on which a linear function is not negative. */
 function clipSegment(p, q, atP, atQ) {
 	if (!(atP < 0 || atQ < 0)) return [p, q];
 	if (atP < 0 && atQ < 0) return null;
@@ -74,7 +74,7 @@ function clipSegment(p, q, atP, atQ) {
 	return atP < 0 ? [cut, q] : [p, cut];
 }
 
-/** Segments whose ends have keys, joined where these are the same, in data coordinates. */
+/** Segments whose ends have keys, joined at equal keys, in data coordinates. */
 function joinSegments(segments, { x, y, width, height }) {
 	const [touching, used] = [new Map(), new Set()];
 	segments.forEach((segment) => segment.forEach(({ key }) => touching.set(key, [...(touching.get(key) ?? []), segment])));

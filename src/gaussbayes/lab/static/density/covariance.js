@@ -1,15 +1,16 @@
-// Moments → covariances: full, diagonal or spherical; of each class, shared, or between; shrunk or not.
+// Moments → covariances: full, diagonal or spherical; class-specific, shared or partially pooled; with or without
+// shrinkage.
 //
 //     Σ_s = (1 − s) Σ + s (tr(D^-½ Σ D^-½) / d) D
 //
-// D are the variances within classes, so that no unit matters; with the spherical target D is the identity.
+// D has the variances within classes, so that units do not matter; with the spherical target D is the identity.
 
 import { factorise, mapMatrix, subMatrix, totalOf } from "./matrices.js";
 import { featureName } from "./table.js";
 
 /**
  * The covariances of the classes by their moments (`classMoments`) and the settings of `fit`, positive definite or not.
- * Where all share one it is the same array for each.
+ * If all share one, it is the same array for each.
  */
 export function estimateCovariances(moments, settings, classes) {
 	const { weights, scatters } = moments;
@@ -68,7 +69,7 @@ function shrunkCovariance(covariance, shrinkage, weight, target) {
 	return mapMatrix(covariance, (value, i, j) => (1 - intensity) * value + (i === j ? intensity * mean * target[i] : 0));
 }
 
-/** The whiteners (`factorise`) of covariances of some columns; an Error names class and features where one is singular. */
+/** The whiteners (`factorise`) of covariances of some columns; an Error names class and features of a singular one. */
 export function factoriseClasses(covariances, classes, settings, columns, weights) {
 	const known = new Map();
 	return covariances.map((covariance, c) => {

@@ -11,8 +11,8 @@ export function ellipse(mean, covariance, radius, n = 181) {
 }
 
 /**
- * The half axes of a covariance's ellipse of radius 1, two vectors, the longer one first: perpendicular where one of each
- * unit has the same length, such as on a screen whose pixels are the units.
+ * The half axes of a covariance's ellipse of radius 1, two vectors, the longer one first: perpendicular in coordinates
+ * with equal units, such as the pixels of a screen.
  */
 export function ellipseAxes([[a, b], [, c]], [ux, uy] = [1, 1]) {
 	const [xx, xy, yy] = [a / ux ** 2, b / ux / uy, c / uy ** 2];

@@ -1,6 +1,6 @@
-// EM for missing values and missing labels. What is maximised is the likelihood of what is there: Σ w log p(x, y) over
-// labelled rows and Σ w log p(x) over others. E: what is missing is expected under the parameters. M: the maximum of the
-// expected sums. Divisor, shrinkage and partial sharing act once, on the sums in the end.
+// EM for missing values and missing labels. The objective is the likelihood of the observed data: Σ w log p(x, y) over
+// labelled rows and Σ w log p(x) over others. E: expectations of missing data under the parameters. M: the maximum of
+// the expected sums. Divisor, shrinkage and partial pooling act once, on the sums at the end.
 
 import { accelerate } from "./anderson.js";
 import { estimateCovariances } from "./covariance.js";
@@ -13,7 +13,8 @@ import { featureName } from "./table.js";
 
 /**
  * The expected sums over all rows of a table (`readTable`), with settings of `fit`, from a model to start from or null;
- * also the log-likelihoods on the way (`steps`) and the parameters that nothing regularises, from which EM can go on.
+ * also the log-likelihoods of all steps (`steps`) and the parameters without regularisation, from which EM can
+ * continue.
  */
 export function expectationMaximisation(table, settings, start) {
 	const plain = { ...settings, shared: Number(settings.shared) === 1, shrinkage: null, divisor: "mle" };
@@ -44,7 +45,7 @@ export function expectationMaximisation(table, settings, start) {
 	}
 }
 
-/** Rows that have the same features, together. */
+/** Rows grouped by their observed features. */
 function patternsOf({ numbers }) {
 	const patterns = new Map();
 	numbers.forEach((row, i) => {
@@ -56,7 +57,7 @@ function patternsOf({ numbers }) {
 	return [...patterns.values()];
 }
 
-// Where EM starts: at the parameters of a model, or at the means and variances of the rows that have each feature.
+// The start of EM: the parameters of a model, or the means and variances of the rows with each feature.
 
 function startingState(table, settings, start) {
 	const { numbers, targets, weights, classes, numeric } = table;
@@ -75,7 +76,7 @@ function startingState(table, settings, start) {
 		const covariances = known.covariances.map((own) => (settings.shared ? known.covariances[0] : [...own]));
 		return { ...state, priors: settings.priors ? readPriors(settings.priors, classes) : known.priors, offsets, covariances };
 	}
-	// For a variance of 0 that within all classes, or of all rows, if unlabelled ones may make it larger.
+	// A variance of 0 is replaced by that within all classes, or of all rows, if unlabelled rows may increase it.
 	const variance = (cells) => totalOf(cells.map(({ square }) => square)) / totalOf(cells.map(({ weight }) => weight));
 	const spread = numeric.map((_, j) => {
 		if (!targets.includes(-1)) return 0;
@@ -98,7 +99,7 @@ function valueMoments({ numbers, weights }, which, j) {
 	return { anchor, weight, offset, square: sum((value) => (value - offset) ** 2) };
 }
 
-/** Probabilities with one more row in each class, as are all rows together: EM would never leave a probability of 0. */
+/** Probabilities with one more row in each class, an average of all rows: EM would never leave a probability of 0. */
 function startingTables(table, settings, known) {
 	const everywhere = countCategories({ ...table, targets: table.targets.map(() => 0), classes: [0] });
 	return countCategories(table).map((count, q) => mapMatrix(count, (value, c, m) => {
@@ -152,7 +153,7 @@ function noMaximum({ classes }, { shared }, c) {
 	return new Error(`the likelihood of the rows has no maximum: the covariance of ${owner} becomes singular`);
 }
 
-/** The M-step, without anything that regularises. */
+/** The M-step, without regularisation. */
 function maximalState({ moments, counts }, { table, settings }) {
 	const tables = counts.map((rows) => rows.map((row) => {
 		const smooth = row.map((value) => value + settings.smoothing);
@@ -162,7 +163,7 @@ function maximalState({ moments, counts }, { table, settings }) {
 	return { ...moments, priors, tables, covariances: estimateCovariances(moments, settings, table.classes) };
 }
 
-/** The E-step: sums over the rows, completed by what is expected of them, and the log-likelihood. */
+/** The E-step: sums over the rows with conditional expectations of missing values, and the log-likelihood. */
 function expectedSums(state, { table, settings, patterns, first: { anchors } }) {
 	const { numbers, codes, targets, weights, classes, numeric } = table;
 	const none = numeric.map(() => 0);
@@ -210,7 +211,7 @@ function expectedSums(state, { table, settings, patterns, first: { anchors } }) 
 	return { objective, sums: { moments: { weights: total, anchors, offsets, scatters: products }, counts } };
 }
 
-/** Features that are not seen, given those that are: mean + slope · (whitened deviations), covariance `rest`. */
+/** Missing features, given the observed ones: mean + slope · (whitened deviations), covariance `rest`. */
 function conditionalOf(covariance, seen, hidden) {
 	const factor = factorise(subMatrix(covariance, seen));
 	const slope = subMatrix(covariance, hidden, seen).map((row) => timesMatrix(factor.whitener, row));

@@ -1,4 +1,4 @@
-// How well a model describes and predicts labelled rows; rows without a label do not count.
+// The quality of a model for labelled rows; rows without a label are ignored.
 
 import { fit, isComplete, modelOfSums, sumRows } from "./fit.js";
 import { largestPlace } from "./model.js";
@@ -19,7 +19,7 @@ export function negativeLogLikelihood(model, rows, labels, weights) {
 	return { labels: ofLabels, features: ofFeatures, total: ofLabels + ofFeatures };
 }
 
-/** How often rows of each class (rows of the matrix) get each label (columns), by anything that has `label(row)`. */
+/** The confusion matrix of a classifier with `label(row)`: true classes by row, predicted classes by column. */
 export function confusion(model, rows, labels) {
 	const matrix = model.classes.map(() => model.classes.map(() => 0));
 	codesAmong(model.classes, labels).forEach((c, i) => c >= 0 && (matrix[c][model.label(rows[i])] += 1));
@@ -34,7 +34,7 @@ export function leaveOneOut(rows, labels, options = {}) {
 	const settings = { ...FIT_OPTIONS, ...options };
 	const table = readTable(rows, labels, settings);
 	const sums = isComplete(table) ? sumRows(table) : null;
-	// With unlabelled rows there may be several maxima: each model starts by itself.
+	// With unlabelled rows there may be several maxima: each model has a separate start.
 	const start = sums || table.targets.includes(-1) ? undefined : fit(rows, labels, options);
 	const result = { labels: rows.map(() => null), posterior: rows.map(() => null), errors: 0, n: 0 };
 	const codes = codesAmong(table.classes, labels);
@@ -54,7 +54,7 @@ export function leaveOneOut(rows, labels, options = {}) {
 	}
 }
 
-/** By taking the row from the sums; null where that would lose digits, something is missing, or the row weighs nothing. */
+/** By subtracting the row from the sums; null if this would lose digits, a value is missing, or the weight is 0. */
 function modelWithout(sums, table, at, settings) {
 	const [c, weight] = [table.targets[at], table.weights[at]];
 	const moments = sums && Number.isInteger(weight) ? momentsWithout(sums.moments, table.numbers[at], c, weight) : null;

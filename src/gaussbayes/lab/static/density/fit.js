@@ -1,4 +1,4 @@
-// Rows and labels → model: by counting and averaging where everything is known, by EM where values or labels are not.
+// Rows and labels → model: by counting and averaging, or by EM if values or labels are missing.
 
 import { estimateCovariances } from "./covariance.js";
 import { expectationMaximisation } from "./em.js";
@@ -7,22 +7,22 @@ import { classMoments, countCategories, estimateProbabilities } from "./moments.
 import { FIT_OPTIONS, isMissing, readTable } from "./table.js";
 
 /**
- * The model that fits rows best: one Gaussian for each class, and probabilities of categories.
+ * Fit a model to rows: one Gaussian for each class, and probabilities of categories.
  * @param {Array[]} rows a cell is a number, null (missing) or, in a categorical column, a string
- * @param {Array} labels null where there is none
+ * @param {Array} labels null for unlabelled rows
  * @param {object} [options]
  * @param {"full"|"diagonal"|"spherical"} [options.covariance]
- * @param {boolean|number} [options.shared] one covariance for all classes, or how far each is drawn to the pooled one
+ * @param {boolean|number} [options.shared] one covariance for all classes, or the degree of pooling
  * @param {null|number|"oas"} [options.shrinkage] towards the `shrinkageTarget`, "diagonal" or "spherical"
  * @param {null|"uniform"|number[]} [options.priors] in the order of the classes; null estimates them
  * @param {"mle"|"unbiased"} [options.divisor] N or N − 1
- * @param {number} [options.smoothing] what is added to the weight of every category
- * @param {number[]} [options.weights] how much each row counts
- * @param {Array} [options.classes] the labels in the order wanted; otherwise those that occur, sorted
- * @param {number[]} [options.categorical] columns of categories; otherwise those that hold a string
+ * @param {number} [options.smoothing] pseudo-count of every category
+ * @param {number[]} [options.weights] sample weights
+ * @param {Array} [options.classes] the labels in the requested order; by default those that occur, sorted
+ * @param {number[]} [options.categorical] columns of categories; by default those that contain a string
  * @param {string[]} [options.features] names of the columns, for messages
- * @param {number} [options.iterations] plain steps of EM, from the model `start`; undefined goes to the maximum
- * @returns {object} a model, see `buildModel`; an Error in one sentence where there is none
+ * @param {number} [options.iterations] plain steps of EM, from the model `start`; undefined iterates to the maximum
+ * @returns {object} a model, see `buildModel`; an Error in one sentence if there is none
  */
 export function fit(rows, labels, options = {}) {
 	const settings = { ...FIT_OPTIONS, ...options };
@@ -37,10 +37,10 @@ export function fit(rows, labels, options = {}) {
 /** Whether no number and no label is missing in a table (`readTable`). */
 export const isComplete = ({ targets, numbers }) => !targets.includes(-1) && !numbers.some((row) => row.some(Number.isNaN));
 
-/** What complete, labelled rows say: moments and counts. */
+/** Statistics of complete, labelled rows: moments and counts. */
 export const sumRows = (table) => ({ moments: classMoments(table), counts: countCategories(table) });
 
-/** The model of sums over the rows of a table, or of what EM expects these to be: its progress becomes part of it. */
+/** The model of sums over the rows of a table, or of expected sums with the progress of EM. */
 export function modelOfSums({ moments, counts }, table, settings, progress = { steps: [] }) {
 	const { classes, numeric, categorical } = table;
 	const { start, iterations, ...options } = { ...settings, weights: undefined };
@@ -52,7 +52,7 @@ export function modelOfSums({ moments, counts }, table, settings, progress = { s
 	return buildModel({ classes, numeric, categorical, ...parameters, weights, options, ...progress });
 }
 
-/** What labelled rows alone say, to start from; null if that is too little. */
+/** Estimates from labelled rows alone, as a start; null if they are too few. */
 function labelledModel(rows, labels, settings, { classes, categorical, which, weights }) {
 	const known = which.map((_, at) => at).filter((at) => !isMissing(labels[which[at]]));
 	const plain = { shared: Number(settings.shared) === 1, shrinkage: null, divisor: "mle", iterations: undefined };

@@ -24,7 +24,7 @@ export function logSumExp(values) {
 	return most + Math.log(sum);
 }
 
-/** How probable it is that a row of d features lies at least at a squared Mahalanobis distance: P(χ²_d ≥ m²). */
+/** The probability that a row of d features has at least this squared Mahalanobis distance: P(χ²_d ≥ m²). */
 export const chiSquare = (squaredDistance, degrees) => upperGamma(degrees / 2, squaredDistance / 2);
 
 /** P(low < Z < high) of a standard normal variable; small probabilities keep their digits. */

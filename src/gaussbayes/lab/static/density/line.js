@@ -1,12 +1,12 @@
-// One feature: where two classes are equally probable, and the error of the best rule.
+// One feature: points at which two classes are equally probable, and the error of the best rule.
 
 import { LOG_TWO_PI, normalBetween } from "./gaussian.js";
 import { dotProduct } from "./matrices.js";
 import { largestPlace } from "./model.js";
 
 /**
- * The points at which the classes in places a and b of a model of one feature are equally probable, sorted: two, one or
- * none. If variances differ, the wider class wins again far from both means.
+ * The points at which classes a and b of a model of one feature are equally probable, sorted: two, one or none. If
+ * variances differ, the wider class wins again far from both means.
  */
 export function lineBoundaries({ numeric, anchors, offsets, covariances, priors }, a, b) {
 	if (numeric.length !== 1) throw new Error("single points are boundaries of a model of one feature");
@@ -24,8 +24,8 @@ function equalPoints(sa, sb, between, constant) {
 	const [ratio, apart] = [sb / sa, between / sb];
 	const c = constant + Math.log(ratio);
 	const [half, level] = [0.5 * (1 - ratio) * (1 + ratio), c + 0.5 * apart * apart];
-	// The two large squares of the discriminant are cancelled by hand. Only the sum −b ± √… without
-	// cancellation is formed; the other root is the constant over it.
+	// The two large squares of the discriminant are cancelled analytically. Only the sum −b ± √… without cancellation is
+	// computed; the other root is the constant divided by it.
 	const root = Math.sqrt((ratio * apart) ** 2 - 4 * half * c);
 	const larger = half === 0 ? apart : 0.5 * (apart + (apart < 0 ? -root : root));
 	const roots = larger === 0 && half !== 0 ? [0] : [level / larger, ...(half === 0 || root === 0 ? [] : [larger / half])];
@@ -33,9 +33,9 @@ function equalPoints(sa, sb, between, constant) {
 }
 
 /**
- * How often the most probable class is wrong if the model, of one or two features that hold numbers, is right. Along the
- * last feature the boundaries are known, so that nothing but normal probabilities is added; along the other one the rows
- * of each class are integrated by so many nodes, in units of its own deviation.
+ * The error rate of the most probable class if the model, of one or two numeric features, is right. Along the last
+ * feature the boundaries are known, so that normal probabilities are added; along the other one each class is
+ * integrated with this number of nodes, in units of its standard deviation.
  */
 export function bayesError({ priors, anchors, offsets, covariances, correlations, numeric, categorical }, nodes = 201) {
 	const d = numeric.length;
@@ -64,7 +64,7 @@ export function bayesError({ priors, anchors, offsets, covariances, correlations
 	return error;
 }
 
-/** Of each of several normal densities with logarithms of weights, the proportion that lies where another is larger. */
+/** The proportion of each weighted normal density in the region in which another one is larger. */
 function wrongProportions(parts) {
 	const points = parts.flatMap((a, i) => parts.slice(i + 1).flatMap((b) => {
 		return equalPoints(a.deviation, b.deviation, b.mean - a.mean, a.log - b.log).map((v) => a.mean + v);

@@ -1,5 +1,5 @@
-// Logistic regression by Newton's method, as scikit-learn has it: two classes have one set of coefficients, more
-// classes one each; penalty · |w|² / 2 is added to the negative log-likelihood, the intercepts are free.
+// Logistic regression by Newton's method, as in scikit-learn: two classes have one set of coefficients, more classes
+// one each; penalty · |w|² / 2 is added to the negative log-likelihood, the intercepts are free.
 
 import { logSumExp } from "./gaussian.js";
 import { diagonalMatrix, dotProduct, factorise, mapMatrix, timesMatrix, timesPrecision, totalOf } from "./matrices.js";
@@ -7,15 +7,16 @@ import { largestPlace } from "./model.js";
 import { isMissing, sortedValues } from "./table.js";
 
 /**
- * Logistic regression of labels on numbers; rows with a missing value or without a label do not count. The penalty is
- * 1 / C of scikit-learn; with 0, separable classes have no best coefficients. Returns {classes, posterior, label}.
+ * Logistic regression of labels on numbers; rows with a missing value or without a label are ignored. The penalty is 1
+ * / C of scikit-learn; with 0, separable classes have no finite coefficients. Returns {classes, posterior, label}.
  */
 export function logisticRegression(rows, labels, { penalty = 1, classes } = {}) {
 	const which = rows.map((_, i) => i).filter((i) => !isMissing(labels[i]) && !rows[i].some(isMissing));
 	const known = classes ?? sortedValues(which.map((i) => labels[i]));
 	if (known.length < 2 || !which.length) throw new Error("logistic regression needs complete rows of two classes");
 	const codes = which.map((i) => known.indexOf(labels[i]));
-	// Standardised, so that the matrix of second derivatives is well behaved; the penalty is that of the features' units.
+	// Standardised, so that the matrix of second derivatives is well conditioned; the penalty refers to the original
+	// units.
 	const columns = rows[which[0]].map((anchor, j) => {
 		const mean = totalOf(which.map((i) => rows[i][j] - anchor)) / which.length;
 		const square = totalOf(which.map((i) => (rows[i][j] - anchor - mean) ** 2)) / which.length;
@@ -54,7 +55,7 @@ export function logisticRegression(rows, labels, { penalty = 1, classes } = {}) 
 	return { classes: known, posterior, label: (row) => largestPlace(posterior(row)) };
 }
 
-/** H⁻¹ g for the coefficients of each class; null where there is none. */
+/** H⁻¹ g for the coefficients of each class; null if H is singular. */
 function newtonStep(weights, points, codes, penalties, posteriorOf) {
 	const [k, width] = [weights.length, penalties.length];
 	const gradient = mapMatrix(weights, (weight, _, j) => penalties[j] * weight).flat();
@@ -72,7 +73,7 @@ function newtonStep(weights, points, codes, penalties, posteriorOf) {
 			});
 		});
 	});
-	// With a set for each class all intercepts may grow alike: a little is added against that.
+	// With a set for each class a common shift of all intercepts has no effect: a small term prevents it.
 	const { whitener } = factorise(mapMatrix(hessian, (value, i, j) => (i === j ? value * (1 + 1e-12) : value)));
 	const flat = whitener && timesPrecision(whitener, gradient);
 	return flat && weights.map((_, c) => flat.slice(c * width, (c + 1) * width));

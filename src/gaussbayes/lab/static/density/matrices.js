@@ -1,5 +1,5 @@
-// Small symmetric matrices as arrays of rows. What is factored is the correlation matrix, Σ = D R D with R = L Lᵀ, so
-// that units cannot matter: a matrix is singular where others leave no proportion of a feature's variance unexplained.
+// Small symmetric matrices as arrays of rows. The correlation matrix is factored, Σ = D R D with R = L Lᵀ, so that
+// units do not matter: a matrix is singular if other features explain all of a feature's variance.
 
 /** The sum of some numbers. */
 export const totalOf = (values) => values.reduce((sum, value) => sum + value, 0);
@@ -55,8 +55,8 @@ export function cholesky(matrix) {
 }
 
 /**
- * The whitener W of a covariance, lower triangular with Σ⁻¹ = WᵀW, and log |Σ|. `unexplained` is the least proportion of
- * a variance that the other features leave unexplained; 0 where there is no whitener.
+ * The whitener W of a covariance, lower triangular with Σ⁻¹ = WᵀW, and log |Σ|. `unexplained` is the least proportion
+ * of a variance that the other features do not explain; 0 without a whitener.
  */
 export function factorise(covariance) {
 	const deviation = covariance.map((row, i) => Math.sqrt(row[i]));

@@ -2,7 +2,7 @@
 //
 //     p(c | x) = prior_c p(x | c) / Σ_b prior_b p(x | b)
 //
-// What is missing is integrated out: the marginal of a Gaussian has the same entries of mean and covariance.
+// Missing values are integrated out: the marginal of a Gaussian has the same entries of mean and covariance.
 
 import { countParameters, factoriseClasses } from "./covariance.js";
 import { LOG_TWO_PI, logSumExp } from "./gaussian.js";
@@ -54,11 +54,11 @@ export function readPriors(priors, classes, weights) {
 }
 
 /**
- * The model with its parameters and everything that Bayes' rule says of a row. A row is an array of cells in the order
- * of the columns: a number, a category, or null for what is not known. A category that did not occur in training is missing.
- * All arrays are in the order of `classes`, and classes are given by their place there. The parts are classes, priors,
- * anchors and offsets (means = anchors + offsets), covariances, probabilities, numeric and categorical (columns), options,
- * steps of EM and, where they are known, the weights of the classes.
+ * The model with its parameters and all terms of Bayes' rule. A row is an array of cells in the order of the columns: a
+ * number, a category, or null for a missing value. A category that did not occur in training is missing. All arrays are
+ * in the order of `classes`, and classes are given by their index there. The parts are classes, priors, anchors and
+ * offsets (means = anchors + offsets), covariances, probabilities, numeric and categorical (columns), options, steps of
+ * EM and, if known, the weights of the classes.
  */
 export function buildModel(parts) {
 	const { classes, priors, anchors, offsets, covariances, probabilities, numeric, categorical, options, weights } = parts;
@@ -68,7 +68,7 @@ export function buildModel(parts) {
 		return new Map(levels.map((level, m) => [level, table.map((row) => Math.log(row[m]))]));
 	});
 	const marginals = new Map();
-	/** The whiteners of some features, by their places among those that hold numbers. */
+	/** The whiteners of some features, by their indices among the numeric ones. */
 	const factorsOf = (seen) => {
 		if (seen.length === numeric.length) return factors;
 		const key = seen.join();
@@ -78,7 +78,7 @@ export function buildModel(parts) {
 		}
 		return marginals.get(key);
 	};
-	/** The places of the numbers that a row has. */
+	/** The indices of the observed numbers of a row. */
 	const seenIn = (row) => {
 		const seen = [];
 		for (let j = 0; j < numeric.length; j++) {
@@ -121,14 +121,14 @@ export function buildModel(parts) {
 		factors, factorsOf, seenIn,
 		logLikelihood: (row) => logScore(row, classes.map(() => 0)), // log p(x | c) of each class
 		logJoint, // log p(x, c) of each class
-		logPosterior, // log p(c | x) of each class, exact however small
+		logPosterior, // log p(c | x) of each class, exact for any size
 		posterior: (row) => logPosterior(row).map(Math.exp), // p(c | x) of each class
 		logEvidence: (row) => logSumExp(logJoint(row)), // log p(x); −∞ if no class can have such a row
 		logOdds: (row, a, b) => ((joint) => joint[a] - joint[b])(logJoint(row)), // log p(a | x) − log p(b | x)
 		// Squared Mahalanobis distances to the means, by the numbers that are not missing.
 		squaredDistance: (row) => squares(row, seenIn(row), factorsOf(seenIn(row))),
-		label: (row) => largestPlace(logJoint(row)), // the most probable class, as its place among the classes
-		// The same classes as seen through some columns only: rows then have these, in this order.
+		label: (row) => largestPlace(logJoint(row)), // the index of the most probable class
+		// The marginal model of some columns: rows then have these, in this order.
 		marginal: (columns) => marginalModel(parts, columns),
 		withPriors: (given) => buildModel({ ...parts, priors: readPriors(given, classes, weights) }),
 	};
@@ -166,7 +166,7 @@ function normaliseLogs(values) {
 	return values.map((value) => value - values[best] - rest);
 }
 
-/** The place of the largest value; the first of equal ones. */
+/** The index of the largest value; the first of equal ones. */
 export function largestPlace(values) {
 	let best = 0;
 	for (let c = 1; c < values.length; c++) if (values[c] > values[best]) best = c;

@@ -1,6 +1,6 @@
 // Weighted sums over the rows of each class: moments of the numbers, counts of the categories. A mean is anchor + offset,
-// where the anchor is a value that occurs: differences from it are exact, so that a huge common offset, as timestamps
-// have, costs no digit.
+// where the anchor is a value that occurs: differences from it are exact, so that a huge common offset, such as that of
+// timestamps, loses no digits.
 
 import { addProduct, diagonalMatrix, totalOf } from "./matrices.js";
 import { featureName } from "./table.js";
@@ -25,7 +25,7 @@ export function classMoments({ numbers, targets, weights, classes, numeric }) {
 	return moments;
 }
 
-/** The moments without a row of class c; null where too few digits would be left of a variance. */
+/** The moments without a row of class c; null if too few digits of a variance would remain. */
 export function momentsWithout(moments, row, c, weight) {
 	const rest = moments.weights[c] - weight;
 	const apart = row.map((value, j) => value - moments.anchors[c][j] - moments.offsets[c][j]);
@@ -38,7 +38,7 @@ export function momentsWithout(moments, row, c, weight) {
 	return { ...moments, ...Object.fromEntries(Object.entries(changed).map(put)) };
 }
 
-/** How much each category weighs in each class, k × m for each categorical feature. */
+/** The weight of each category in each class, k × m for each categorical feature. */
 export function countCategories({ codes, targets, weights, levels, classes }) {
 	const counts = levels.map((column) => classes.map(() => column.map(() => 0)));
 	codes.forEach((row, i) => row.forEach((m, q) => {
@@ -53,7 +53,8 @@ export function proportionsOf(values) {
 	return values.map((value) => value / total);
 }
 
-/** p(category | class) = (weight + α) / (weight of all + α m), of m categories that weigh anything; α is the smoothing. */
+/** p(category | class) = (weight + α) / (weight of all + α m), of m categories with a weight above 0; α is the
+ * smoothing. */
 export function estimateProbabilities(counts, { classes, levels, categorical }, settings) {
 	return counts.map((count, q) => {
 		const kept = levels[q].map((_, m) => m).filter((m) => count.some((row) => row[m] > 0));

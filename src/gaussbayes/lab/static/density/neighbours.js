@@ -1,4 +1,4 @@
-// The k nearest neighbours, as scikit-learn counts them: Euclidean distances in the features' own units.
+// The k nearest neighbours, as in scikit-learn: Euclidean distances in the units of the features.
 
 import { largestPlace } from "./model.js";
 import { isMissing, sortedValues } from "./table.js";

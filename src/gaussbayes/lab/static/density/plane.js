@@ -10,7 +10,7 @@ import { FIT_OPTIONS } from "./table.js";
  * The parameters of complete points in a plane, as `fromParameters` takes them; an Error if a class has no points.
  * @param {Float64Array} x
  * @param {Float64Array} y
- * @param {Int32Array} codes the class of each point, −1 for points that do not count
+ * @param {Int32Array} codes the class of each point, −1 for ignored points
  * @param {number} k number of classes
  * @param {object} [options] as in `fit`: covariance, shared, shrinkage, shrinkageTarget, priors, divisor, classes
  */
@@ -66,7 +66,7 @@ export function posteriorGrid(model, { x, y, width, height }, out) {
 	};
 	const { posterior, logRatio, logEvidence, label } = Object.assign(grid, { x, y, width, height, k });
 	const [stepX, stepY] = [(x[1] - x[0]) / width, (y[1] - y[0]) / height];
-	// log joint = base(x) − ½ (slope(x) + w₂₂ (y − mean))², with what depends on x computed once for each column.
+	// log joint = base(x) − ½ (slope(x) + w₂₂ (y − mean))², with the terms in x computed once for each column.
 	const [base, slope, joint, level] = [k * width, k * width, k, k].map((length) => new Float64Array(length));
 	model.factors.forEach(({ whitener, logDeterminant }, c) => {
 		const constant = Math.log(model.priors[c]) - LOG_TWO_PI - 0.5 * logDeterminant;

@@ -20,7 +20,7 @@ export function random(seed) {
 	return { uniform, normal };
 }
 
-/** Rows drawn from a model, with their labels: n in all, or an array of how many of each class; see `random`. */
+/** Rows drawn from a model, with their labels: n in all, or an array with the number of each class; see `random`. */
 export function sample(model, n, generator) {
 	const factors = model.covariances.map((covariance) => cholesky(correlationOf(covariance)));
 	const codes = Array.isArray(n)

@@ -1,18 +1,19 @@
-// What each feature adds to the log-odds of two classes: its Shapley value. The log ratio g of two Gaussians is
-// quadratic, for which the mean over all orders of features is (xᵢ − rᵢ) ∂g/∂xᵢ halfway between the reference r and x.
+// The contribution of each feature to the log-odds of two classes: its Shapley value. The log ratio g of two Gaussians
+// is quadratic, for which the mean over all orders of features is (xᵢ − rᵢ) ∂g/∂xᵢ halfway between the reference r and
+// x.
 
 import { dotProduct, timesMatrix, timesPrecision, totalOf } from "./matrices.js";
 
 /**
- * The log-odds of the classes in places a and b, feature by feature.
+ * The log-odds of classes a and b, feature by feature.
  * Every contribution is 0 at the reference point, the mean of the classes' means weighted by priors.
- * @returns {{base: number, contributions: number[]}} the log-odds at the reference, and what each column adds; what is
- *   missing adds 0, a category is compared with one that is not known
+ * @returns {{base: number, contributions: number[]}} the log-odds at the reference, and the contribution of each
+ * column; missing values add 0, and categories are compared with an unknown value
  */
 export function shapley(model, row, a, b) {
 	const { anchors, offsets, numeric, categorical, priors, probabilities } = model;
 	const seen = model.seenIn(row);
-	// Everything is measured from the mean of a class, so that no digit is lost far from 0.
+	// Everything is relative to the mean of a class, so that values far from 0 lose no digits.
 	const [first, second] = [a, b].map((c) => {
 		const { whitener, logDeterminant } = model.factorsOf(seen)[c];
 		const from = (point) => seen.map((j) => point[j] - anchors[c][j] - offsets[c][j]);

@@ -8,7 +8,7 @@ export const FIT_OPTIONS = Object.freeze({
 /** Whether a cell or a label is missing. */
 export const isMissing = (cell) => cell === null || cell === undefined || Number.isNaN(cell);
 
-/** What messages call a feature: its name among `settings.features`, or its column. */
+/** The name of a feature in messages: from `settings.features`, or its column. */
 export const featureName = (settings, column) => settings.features?.[column] ?? `feature ${column}`;
 
 /** Labels or categories, each once, in the order in which Python sorts them: numbers by value, strings by code point. */
@@ -25,9 +25,10 @@ export function sortedValues(values) {
 }
 
 /**
- * Rows and labels, with the settings of `fit`, in the form that fitting takes; an Error names what cannot be used. `which`
- * rows weigh something; of each of these `numbers` (NaN where missing), `codes` (of its categories, −1 where missing),
- * `targets` (its class, −1 without a label) and `weights`; `levels` are the categories of each column of categories.
+ * Rows and labels, with the settings of `fit`, in the form for fitting; an Error names invalid values. `which` rows
+ * have a weight above 0; for each of these there are `numbers` (NaN if missing), `codes` (of its categories, −1 if
+ * missing), `targets` (its class, −1 without a label) and `weights`; `levels` are the categories of each column of
+ * categories.
  */
 export function readTable(rows, labels, settings) {
 	const width = rows[0]?.length;

@@ -1,5 +1,5 @@
 // Bayes' rule for categories as areas of a square: widths are priors, filled heights likelihoods, filled areas their products.
-// The bar below puts the filled areas side by side: their shares are the posteriors.
+// The bar below shows the filled areas side by side: their proportions are the posteriors.
 
 import { boxAt, boxOutline, fittedName, MARGINS, textAt, ticksAt, xAxis, yAxis } from "./axes.js";
 import { svgEl } from "./elements.js";

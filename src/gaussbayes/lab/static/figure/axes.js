@@ -40,10 +40,10 @@ function tickText(value, step) {
 	return value.toFixed(Math.min(20, Math.max(0, -Math.floor(Math.log10(step) + 1e-9)))).replace("-", "−");
 }
 
-/** Ticks at some values, each written as it is or by a function. */
+/** Ticks at some values, with their text or that of a function. */
 export const ticksAt = (values, write = String) => ({ marks: values.map((value) => ({ value, text: write(value) })), note: "" });
 
-/** A name cut to about so many pixels, and a note that is not cut. */
+/** A name shortened to about this number of pixels, with the whole note. */
 export function fittedName(name, width, note = "") {
 	const most = Math.max(6, Math.floor(width / LETTER) - note.length);
 	return (name.length > most ? `${name.slice(0, most - 1)}…` : name) + note;

@@ -21,13 +21,13 @@ function printed(log, digits) {
 	return { text, log: Math.log(value) + power * Math.LN10 };
 }
 
-/** A posterior with some decimals; a very small one with as many significant digits less one. */
+/** A posterior with some decimals; a very small one with one significant digit less. */
 function posteriorText(value, decimals) {
 	return value > 0 && value < 0.001 ? printed(Math.log(value), decimals - 1).text : value.toFixed(decimals);
 }
 
 /**
- * The terms of Bayes' rule for each class, with as few digits as make the printed numbers multiply out.
+ * The terms of Bayes' rule for each class, with the fewest digits for which the printed numbers multiply out.
  * @param {{priors: number[], logLikelihood: number[], logEvidence: number, logPosterior: number[]}} terms
  * @returns {{prior: string, likelihood: string, evidence: string, posterior: string}[]}
  */
@@ -96,7 +96,7 @@ function cardParts(scene) {
 	return [termTable(heads, kept, classes, texts, shares, order[0]), ...notes];
 }
 
-/** A row for each class, a column for each term with its number and, where there is a share, a bar. */
+/** A row for each class, a column for each term with its number and, for proportions, a bar. */
 function termTable(heads, kept, classes, texts, shares, best) {
 	const bar = (share) => el("span", { class: "gb-bar", "aria-hidden": "true", own: { "--share": share } });
 	const cell = (term, c) => el("td", { class: `gb-${term}` }, texts[c][term], shares[term] && bar(shares[term][c]));

@@ -1,4 +1,4 @@
-// Whether a spec can be drawn: it may come from an address that somebody typed.
+// Whether a spec can be drawn: it may come from an address that was typed.
 
 const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
 const isObject = (value) => typeof value === "object" && !Array.isArray(value);

@@ -6,10 +6,10 @@ const REGION_STRENGTH = { light: 0.4, dark: 0.46 };
 /** "#rrggbb" → [r, g, b]. */
 export const rgbOf = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
 
-/** A colour a proportion of the way to another one, both [r, g, b]. */
+/** A mixture of two colours [r, g, b], with this proportion of the second. */
 export const mixColours = (a, b, proportion) => a.map((part, i) => Math.round(part + (b[i] - part) * proportion));
 
-/** "light" or "dark": what the page says, or else what the reader prefers. */
+/** "light" or "dark": the setting of the page, or else the reader's preference. */
 function themeName() {
 	const { theme } = document.documentElement.dataset;
 	if (theme === "light" || theme === "dark") return theme;
@@ -33,5 +33,5 @@ export function palette(element) {
 	return { theme, paper, ink, soft, faint, classes: of(marks, faint), lines: of(lines, soft), regions: of(regions, grey) };
 }
 
-/** The custom property of a class's colour, which follows the theme by itself. */
+/** The custom property of a class's colour, which follows the theme automatically. */
 export const classVariable = (code) => (code >= 0 && code < COLOURED ? `var(--gb-class-${code})` : "var(--gb-faint)");

@@ -75,7 +75,7 @@ const LABELS = {
 const PERCENT = /^(error|test_error|bayes_error|leave_one_out_error|neighbour_error|vote\.|learning\.)/;
 const PROBABILITY = /^(prior|posterior|p_value)\./;
 
-/** What a quantity is called where nobody says. */
+/** The default label of a quantity. */
 function labelOf({ names }, name) {
 	const [kind, rest] = splitName(name);
 	const [, front, index] = /^(.*?)\.?(\d+)$/.exec(rest) ?? [];
@@ -107,7 +107,7 @@ export function readoutsOf(figure, readouts) {
 	return { element: el("dl", { class: "gb-readouts" }, entries.map(({ element }) => element)), refresh };
 }
 
-/** Write a quantity into an element; what takes long turns grey at once and is computed after the drag. */
+/** Write a quantity into an element; slow quantities turn grey at once and are computed after the drag. */
 export function followQuantity(figure, output, quantity, settled, write) {
 	const isPending = !settled && isSlow(figure.scene, quantity);
 	output.classList.toggle("gb-old", isPending);

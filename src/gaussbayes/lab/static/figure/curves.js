@@ -7,7 +7,7 @@ const ROUND = 73; // points of an ellipse
 /** Nats below the highest density at which contours are drawn. */
 export const LEVELS = [0.35, 0.8, 1.4, 2.2, 3.2, 4.5, 6.2, 8.5];
 
-/** A path through places of the data, one line or several. */
+/** A path through points of the data, one line or several. */
 function pathThrough(lines, frame) {
 	const path = new Path2D();
 	for (const line of lines) line.forEach(([x, y], i) => path[i ? "lineTo" : "moveTo"](frame.left(x), frame.top(y)));
@@ -45,7 +45,7 @@ export function drawTruth(context, truth, frame, colours) {
 	}
 }
 
-/** A line without steps, for boundaries of votes: each place becomes the mean of those about it. */
+/** A smoothed line for boundaries of votes: each point becomes the mean of its neighbours. */
 function smoothed(line) {
 	return line.map((_, i) => {
 		const reach = Math.min(3, i, line.length - 1 - i);
@@ -54,7 +54,7 @@ function smoothed(line) {
 	});
 }
 
-/** Boundaries between regions, with a halo that sets them off the points. */
+/** Boundaries between regions, with a halo that separates them from the points. */
 export function drawBoundary(context, grid, frame, colours) {
 	const lines = boundaryCurves(grid).map(({ points }) => (grid.logRatio ? points : smoothed(points)));
 	const path = pathThrough(lines, frame);

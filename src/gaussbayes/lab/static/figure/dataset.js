@@ -6,7 +6,7 @@ import { drawnData, exampleData } from "./examples.js";
 const MANY_ROWS = 20000; // from here on columns stay typed arrays, which JSON does not have
 const hasNoLabel = (label) => label === null || label === undefined || label === "" || Number.isNaN(label);
 
-/** The name of a feature that has none: x₁, x₂, … */
+/** The default name of a feature: x₁, x₂, … */
 export const defaultName = (j) => `x${[...String(j + 1)].map((digit) => "₀₁₂₃₄₅₆₇₈₉"[digit]).join("")}`;
 
 /**

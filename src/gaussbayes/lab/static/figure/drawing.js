@@ -1,4 +1,4 @@
-// What is drawn of a scene, and what lies between two of them while a change is animated.
+// The drawn numbers of a scene, and interpolation between two scenes during an animation.
 
 import { fromParameters } from "../density.js";
 
@@ -15,7 +15,7 @@ export function drawingOf(scene, window) {
 const between = (a, b, t) => (Array.isArray(a) ? a.map((value, i) => between(value, b[i], t)) : a + (b - a) * t);
 const shapeOf = (value) => (Array.isArray(value) ? `[${value.map(shapeOf)}]` : typeof value);
 
-/** A drawing between two others, 0 ≤ t ≤ 1; what cannot be mixed is that of the second. */
+/** A drawing between two others, 0 ≤ t ≤ 1; values that cannot be interpolated are those of the second. */
 export function mixedDrawing(from, to, t) {
 	if (t >= 1) return to;
 	const areNumbers = (shape) => !/[a-z]/.test(shape.replaceAll("number", ""));

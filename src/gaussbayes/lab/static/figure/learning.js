@@ -29,7 +29,7 @@ class LearningRun {
 		return { rows, labels: labels.map((c) => this.names[c]) };
 	}
 
-	/** The label that the generating Gaussians make most probable. */
+	/** The most probable label under the generating Gaussians. */
 	optimal(row) {
 		const totals = new Map();
 		this.source.posterior(row).forEach((p, c) => totals.set(this.names[c], (totals.get(this.names[c]) ?? 0) + p));

@@ -246,7 +246,7 @@ export class LineView extends SpaceView {
 	}
 }
 
-/** What the curves need at places of a window; closer about each mean, so that no peak is cut. */
+/** The points of the curves in a window; denser around each mean, to show narrow peaks. */
 function sampled(model, [low, high]) {
 	const even = Array.from({ length: SAMPLES + 1 }, (_, i) => low + (i / SAMPLES) * (high - low));
 	const about = ([mean], c) => Array.from({ length: 33 }, (_, i) => mean + (i / 4 - 4) * Math.sqrt(model.covariances[c][0][0]));

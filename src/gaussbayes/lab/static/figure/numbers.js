@@ -1,4 +1,4 @@
-// How numbers read.
+// Numbers as text.
 
 const MINUS = "−";
 const signedText = (text) => text.replace("-", MINUS);
@@ -11,7 +11,7 @@ function withPower(value, decimals) {
 	return `${signedText(front)}·10${superscript(Number(power))}`;
 }
 
-/** A few significant digits, as 0.0123 or 1.23·10⁻⁷; "–" for what is not a number. */
+/** A few significant digits, as 0.0123 or 1.23·10⁻⁷; "–" for NaN. */
 export function shortNumber(value, digits = 3) {
 	if (Math.abs(value) === Infinity) return value > 0 ? "∞" : `${MINUS}∞`;
 	if (typeof value !== "number" || Number.isNaN(value)) return "–";
@@ -19,14 +19,14 @@ export function shortNumber(value, digits = 3) {
 	return isPlain ? signedText(String(Number(value.toPrecision(digits)))) : withPower(value, digits - 1);
 }
 
-/** Round a value to the digits that matter where `unit` is the smallest difference that can be seen. */
+/** Round a value to the visible digits, given the smallest visible difference `unit`. */
 export function roundTo(value, unit) {
 	if (value === 0 || !(unit > 0)) return value;
 	const digits = Math.floor(Math.log10(Math.abs(value))) - Math.floor(Math.log10(unit)) + 2;
 	return digits < 1 ? 0 : Number(value.toPrecision(Math.min(17, digits)));
 }
 
-/** As many digits as tell a value from its neighbours a unit away: 1000000001, 8.54123, 2·10⁻¹². */
+/** The digits that distinguish a value from its neighbours a unit away: 1000000001, 8.54123, 2·10⁻¹². */
 export function exactNumber(value, unit) {
 	const near = roundTo(value, unit);
 	const isRound = Math.abs(near) >= 1e6 && Number(near.toPrecision(6)) === near;

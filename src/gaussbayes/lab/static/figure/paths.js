@@ -15,7 +15,7 @@ export function readPath(scene, path) {
 	return path.split(".").reduce((value, key) => value?.[key], { ...state, layers });
 }
 
-/** A copy of a plain value with another value at a path; what is not on the path stays the same object. */
+/** A copy of a plain value with another value at a path; members outside the path stay the same objects. */
 function replaced(value, [key, ...rest], put) {
 	if (key === undefined) return put;
 	if (FORBIDDEN.includes(key)) throw new Error(`“${key}” cannot be set.`);

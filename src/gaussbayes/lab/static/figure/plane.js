@@ -1,4 +1,4 @@
-// The plane: regions, points, ellipses and boundary of two features, and whatever of them can be moved.
+// The plane: regions, points, ellipses and boundary of two features, with their movable parts.
 
 import { covarianceOf, ellipseAxes } from "../density.js";
 import { boxOutline, lineAt, MARGINS, xAxis, yAxis } from "./axes.js";
@@ -176,7 +176,7 @@ export class PlaneView extends SpaceView {
 		return { [`model.parameters.covariances.${c}`]: covariance };
 	}
 
-	/** Shift the window, paint, erase, or what every view does. */
+	/** Shift the window, paint, erase, or the action of every view. */
 	strokeAt(start, event) {
 		const { zoom, tool } = this.figure.state;
 		const { frame } = this;

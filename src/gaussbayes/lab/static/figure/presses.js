@@ -1,4 +1,4 @@
-// What the buttons of a figure do.
+// The actions of the buttons of a figure.
 
 import { fromParameters, random, sample } from "../density.js";
 import { addedPoints } from "./dataset.js";
@@ -26,7 +26,7 @@ export const PRESSES = {
 	"add class": addClass,
 };
 
-/** EM steps one after the other until the log-likelihood stays. */
+/** EM steps one after the other until the log-likelihood converges. */
 function runOn(figure, before) {
 	PRESSES.step(figure);
 	const now = figure.quantity("em_log_likelihood");

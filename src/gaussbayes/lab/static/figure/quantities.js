@@ -39,7 +39,8 @@ function twoCodes(scene, rest) {
 	return pairs.find((pair) => !pair.includes(-1)) ?? [-1, -1];
 }
 
-/** What each feature adds to the log-odds of two classes: those of the spec, or the most probable and the next one. */
+/** The contributions of the features to the log-odds of two classes: those of the spec, or the two most probable ones.
+ * */
 export function contributionsOf(scene) {
 	const { state, model, row } = scene;
 	const given = (state.odds ?? []).map((label) => codeOf(scene, String(label)));

@@ -8,7 +8,7 @@ const FINE = 3; // pixels of the screen for one of the grid
 const COARSE = 5; // the same during a drag
 const MOST_DISTANCES = 4e6; // that the votes of neighbours may take
 
-/** The grid of what the scene shows: posteriors, labels and evidence in the window of a frame; null without a model. */
+/** The grid of a scene: posteriors, labels and evidence in the window of a frame; null without a model. */
 export function regionGrid(scene, model, frame, { coarse, out }) {
 	const { layers, table, classes, hidden } = scene;
 	const votes = layers.neighbours ? Math.sqrt((frame.width * frame.height * table.n) / MOST_DISTANCES) : 0;
@@ -32,7 +32,7 @@ function hiddenGrid(hidden, model, window) {
 	});
 }
 
-/** A grid that is computed place by place, for rules other than two Gaussian features. */
+/** A grid that is computed point by point, for rules other than two Gaussian features. */
 function rowGrid({ x, y, width, height }, k, at) {
 	const size = width * height;
 	const [posterior, logEvidence, label] = [new Float32Array(k * size), new Float32Array(size), new Uint16Array(size)];

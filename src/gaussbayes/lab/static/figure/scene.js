@@ -1,4 +1,4 @@
-// The state of a figure → what is drawn: table, features, model, classes. Everything is computed once for the same inputs.
+// The state of a figure → its scene: table, features, model, classes. Everything is computed once for the same inputs.
 
 import { fit, fromParameters, neighbours, planeFit, random } from "../density.js";
 import { columnsNamed, defaultName, heldOut, rowsOf, tableOf } from "./dataset.js";
@@ -17,7 +17,7 @@ const LAYERS = {
 /** The layers that are shown: those of the spec, or the defaults of its view. */
 export const layersOf = (state) => ({ ...LAYERS[state.view ?? "plane"], ...state.layers });
 
-/** What `compute` returned for the same inputs last time, or what it returns now. */
+/** The last result of `compute` for the same inputs, or a new one. */
 export function remembered(memo, slot, inputs, compute) {
 	const isKnown = memo[slot]?.inputs.every((input, i) => Object.is(input, inputs[i]));
 	if (!isKnown) memo[slot] = { inputs, value: compute() };

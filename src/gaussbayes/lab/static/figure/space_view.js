@@ -1,4 +1,4 @@
-// What a plane and a line have in common: means, points and query that lie somewhere and can be moved to another place.
+// The common base of the plane and the line: means, points and query with positions that can be moved.
 
 import { movedPoint } from "./dataset.js";
 import { pointerPlace } from "./elements.js";

@@ -1,4 +1,4 @@
-// The window onto the plane: which part of it is shown, and where a place of it lies in pixels.
+// The window onto the plane: the shown part, and the conversion to pixels.
 
 import { roundTo } from "./numbers.js";
 

@@ -2,7 +2,8 @@
  * The state in the address: `#learn/petals/3`, `#play:eyJ2aWV3Ijoi…`. After the colon: the members of the figure's spec that
  * differ from how that place begins, as JSON in base64url.
  *
- * Addresses come from anybody: only members that are listed here are read, all of them bounded; anything else is a `Problem`.
+ * Addresses are not trusted: only the members that are listed here are read, all of them bounded; anything else is a
+ * `Problem`.
  */
 
 import { cholesky } from "../density.js";
@@ -59,7 +60,7 @@ function refuse(what) {
 }
 
 /**
- * The checks of a spec's members: each returns the value that it takes, or refuses it.
+ * The checks of a spec's members: each returns a valid value, or throws.
  * @type {(spec: unknown) => object}
  */
 const checkSpec = (() => {

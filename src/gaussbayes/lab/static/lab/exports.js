@@ -1,10 +1,10 @@
-// What the reader takes along: Python code that draws the same figure and prints the same numbers, the points, an image.
+// Exports: Python code that draws the same figure and prints the same numbers, the points, an image.
 
 const MOST_INLINE = 1200; // values that are written into the code; more are read from lab.csv
 const CODE_WIDTH = 88;
 const FORMULA = /^[=+\-@\t\r]/; // what a spreadsheet would run
 
-/** A value as Python writes it. */
+/** A value as a Python literal. */
 function literal(value) {
 	if (value === null || Number.isNaN(value)) return "np.nan";
 	if (Array.isArray(value)) return `[${value.map(literal).join(", ")}]`;
@@ -25,7 +25,7 @@ function listing(opening, values, closing) {
 	return `${opening}\n${lines.map((line) => `${line},`).join("\n")}\n${closing}`;
 }
 
-/** What the constructor is called with: only settings that differ from the defaults. */
+/** The arguments of the constructor: only settings that differ from the defaults. */
 function settingsOf({ covariance = "full", shared, shrinkage, priors, divisor = "mle", smoothing } = {}) {
 	const others = { shared: shared === 1 || shared, shrinkage, priors, divisor: divisor !== "mle" && divisor, smoothing };
 	const named = Object.entries(others).filter(([, value]) => value);

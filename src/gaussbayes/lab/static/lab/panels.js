@@ -1,4 +1,4 @@
-// What stands beside the figure: the question with which the page opens, the controls of Play, the reader's own data, the tools.
+// The panels beside the figure: the opening question, the controls of Play, the reader's data, the tools.
 
 import { controlsOf, followQuantity } from "../figure/controls.js";
 import { el } from "../figure/elements.js";
@@ -129,7 +129,7 @@ function exampleSpec(name) {
 const PRIOR = { min: 0.01, max: 0.99, step: 0.01 };
 const priorSlider = (label) => ({ ...PRIOR, set: `prior.${label}`, label: `prior of ${label}`.slice(0, 25) });
 
-/** What is shown at once of a model's controls. */
+/** The visible controls of a model. */
 function firstControls(app) {
 	const { scene, state } = app.figure;
 	const kind = modelKind(app);
@@ -151,7 +151,7 @@ function firstControls(app) {
 const hasManyPriors = ({ classes, model, layers }) =>
 	model?.factors && !layers.neighbours && classes.length > SHOWN_SLIDERS && classes.length <= MOST_SLIDERS;
 
-/** What is folded of them. */
+/** The folded controls of a model. */
 function moreControls(app) {
 	const { scene, state } = app.figure;
 	const fitted = [

@@ -1,7 +1,7 @@
 /**
  * Reads a table from a file that the reader drops on the page: text with commas, semicolons or tabs.
  *
- * Everything that cannot be used is a `Problem` with one sentence: what came, and what to do. Nothing is sent anywhere.
+ * Invalid input is a `Problem` with one sentence: the input and the remedy. No data are sent.
  */
 
 /** A sentence for the reader; the page keeps its state. */
