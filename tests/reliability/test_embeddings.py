@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from gaussbayes import GaussianClassifier
+from gaussbayes import AutoClassifier, DataError, GaussianClassifier, SingularCovarianceError
 
 FLOAT32_ERROR = 2e-6  # relative, of squared distances and log evidences
 
@@ -58,3 +58,56 @@ def test_float64_near_the_means(apart: float) -> None:
                 gap = mpmath.matrix(row.tolist()) - mpmath.matrix(mean.tolist())
                 exact = (gap.T * precision * gap)[0]
                 assert abs(square - exact) <= 1e-9 * exact + 1e-20
+
+
+def test_equal_means() -> None:
+    """Posteriors do not need the square of a row; distances and evidence do."""
+    model = GaussianClassifier.from_parameters(
+        [0.25, 0.75], means=np.ones((2, 3)), covariances=np.eye(3) * 4.0, shared=True
+    )
+    scores = model.scores([[1.0, 1.0, 1.0], [1.0, 5.0, 1.0]])
+    np.testing.assert_allclose(scores.squared_distance, [[0, 0], [4, 4]], atol=1e-15)
+    density = -1.5 * np.log(2 * np.pi * 4)
+    np.testing.assert_allclose(scores.log_evidence, [density, density - 2], rtol=1e-14)
+
+
+def test_forms_of_several_purposes_and_priors_share_matrices() -> None:
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 40)
+    X = rng.normal(size=(120, 5)) + y[:, None]
+    for shared in (True, False):
+        model = GaussianClassifier(shared=shared).fit(X, y)
+        other = GaussianClassifier(shared=shared, priors=[0.7, 0.2, 0.1]).fit(X, y)
+        for _ in range(2):  # the second time from what is kept
+            scores = model.scores(X)
+            expected = scores.log_likelihood + np.log(model.priors_)
+            np.testing.assert_allclose(scores.log_joint, expected, rtol=1e-12)
+            log_det = np.linalg.slogdet(np.broadcast_to(model.covariances_, (3, 5, 5)))[1]
+            density = -0.5 * (scores.squared_distance + log_det + 5 * np.log(2 * np.pi))
+            np.testing.assert_allclose(scores.log_likelihood, density, rtol=1e-12)
+            changed = model.with_priors([0.7, 0.2, 0.1])
+            np.testing.assert_allclose(changed.predict_proba(X), other.predict_proba(X), rtol=1e-12)
+
+
+def test_bad_input() -> None:
+    """Embeddings that cannot be fitted say why; those that can are fitted."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 16)).astype(np.float32), np.arange(60) % 6
+    with pytest.raises(SingularCovarianceError, match="needs a class with at least two rows"):
+        GaussianClassifier(shared=True).fit(X[:6], y[:6])
+    alone = np.r_[6, y[1:]]
+    with pytest.raises(SingularCovarianceError, match="class 6 does not vary .* in 1 row"):
+        GaussianClassifier(shrinkage=0.1).fit(X, alone)
+    assert GaussianClassifier(shared=True).fit(X, alone).classes_.size == 7
+    wide = rng.normal(size=(4, 20_001)).astype(np.float32)
+    with pytest.raises(DataError, match=r"20,001 features need one matrix: 3\.2 GB"):
+        GaussianClassifier(shared=True).fit(wide, [0, 0, 1, 1])
+    X[:, 3], X[:, 5] = 1.5, X[:, 4]  # constant, and twice the same
+    for model in (GaussianClassifier(shared=True, shrinkage="oas"), AutoClassifier()):
+        half = model.fit(X.astype(np.float16), y).predict_proba(X.astype(np.float16))
+        assert half.dtype == np.float32
+        assert np.isfinite(half).all()
+    holes = rng.normal(size=(60, 16))
+    holes[7, 2] = holes[8] = np.nan
+    found = GaussianClassifier(shared=True, shrinkage=0.1).fit(holes, y).predict_proba(holes)
+    np.testing.assert_allclose(found[8], 1 / 6, atol=0.01)

@@ -78,6 +78,12 @@ def check_variances(variance: FloatArray, names: Schema, weight: FloatArray | No
         f"{owner} does not vary in {names.feature_list(columns.tolist())}{rows}: "
         "the variance is 0 and its Gaussian has no density"
     )
+    if (
+        variance.shape[0] < names.classes.size
+        and weight is not None
+        and weight[c] <= names.classes.size
+    ):
+        msg += ". Variation within classes needs a class with at least two rows"
     raise SingularCovarianceError(msg)
 
 
