@@ -132,7 +132,7 @@ EFFECTS = {
     "shrink the covariances",
     "share one covariance among the classes",
     "divide by the number of rows",
-    "leave out correlations",
+    "assume no correlations",
     "use one variance for all features",
     "smooth the estimates",
     "use a transform of any number",

@@ -62,7 +62,7 @@ def command(
     how: dict[str, Any] = {"cv": cv, "groups": groups, "costs": costs, "random_state": seed}
     compared = compared or neighbors is not None
     if name is not None and (compared or any(each is not None for each in (cv, groups, time))):
-        msg = f"{name} is fitted: leave it out to cross-validate or compare models on these rows"
+        msg = f"{name} is fitted: omit it to cross-validate or compare models on these rows"
         raise click.UsageError(msg)
     X: Any = rows
     if time is not None:

@@ -46,7 +46,7 @@ def make_classifier(values: Values) -> Classifier:
     gaussian = [key for key in options if key not in _COMMON]
     for key in named if name != "auto" else gaussian:
         if key in options:
-            msg = f"--model {name} decides about {key}: leave out one of them"
+            msg = f"--model {name} decides about {key}: omit one of them"
             raise click.UsageError(msg)
     if name == "auto" or (name is None and not gaussian):
         return AutoClassifier(**options)
@@ -180,7 +180,7 @@ def check_only_reading(values: Values) -> None:
     """Raise for options of a fit where a fitted model is given."""
     for name, value in values.items():
         if name not in READ_NAMES | {"names"}:
-            msg = f"{pasted(name, value)} is for fitting, but the model is given: leave it out"
+            msg = f"{pasted(name, value)} is for fitting, but the model is given: omit it"
             raise click.UsageError(msg)
 
 

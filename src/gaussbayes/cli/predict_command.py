@@ -158,6 +158,6 @@ def _answers(
     kept = dict(zip(batch.column_names, batch.columns, strict=True)) if keep else {}
     taken = [name for name in columns if name in kept]
     if taken:
-        msg = f"the file has a column {taken[0]!r}, as the predictions do: leave out --keep"
+        msg = f"the file has a column {taken[0]!r}, as the predictions do: omit --keep"
         raise DataError(msg)
     return pa.table(kept | columns)

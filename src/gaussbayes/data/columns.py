@@ -510,7 +510,7 @@ def check_not_feature(
     """Raise if the target or the weights are also requested as a feature."""
     for role, name in (("target", target), ("weights", weights)):
         if name is not None and name in features:
-            msg = f"{name!r} is the {role} and cannot be a feature too: leave it out of features"
+            msg = f"{name!r} is the {role} and cannot be a feature too: remove it from features"
             raise DataError(msg)
 
 

@@ -132,7 +132,7 @@ def encode(y: Any) -> tuple[CodeArray, LabelArray]:
     codes, classes, n_missing = _coded(_as_column(y)[0], None)
     if n_missing:
         row = int(np.argmax(codes == UNLABELLED))
-        msg = f"Input y contains NaN: the label in row {row} is missing; leave out such rows"
+        msg = f"Input y contains NaN: the label in row {row} is missing; remove such rows"
         raise DataError(msg)
     return codes, classes
 
@@ -269,7 +269,7 @@ def _coded(
             "which this does not do; cut the numbers into a few intervals if these are classes"
         )
         if np.isinf(value):
-            msg = f"Input y contains infinity: the label in row {row}; leave it out"
+            msg = f"Input y contains infinity: the label in row {row}; remove the row"
         raise DataError(msg)
     return _classes_of(codes, values, marks, declared=declared)
 

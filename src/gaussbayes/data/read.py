@@ -313,6 +313,6 @@ def batches_of(
     check_present(source.names, used)
     unknown = [x for x in source.names if x not in columns.names and x != columns.target]
     if unknown:
-        msg = f"the model has no column {listed(unknown)}: leave them out, or fit with them"
+        msg = f"the model has no column {listed(unknown)}: omit them, or fit with them"
         raise DataError(msg)
     yield from source.tables(columns, used)

@@ -324,8 +324,8 @@ def check_types(selection: ColumnSelection, file: str) -> None:
             holds = is_number(held) or (kind == "date" and is_date(held))
         if not holds:
             msg = (
-                f"{file}: column {name!r} holds {held} values, but {expected}: cast it, or leave "
-                "it out"
+                f"{file}: column {name!r} holds {held} values, but {expected}: cast it, or "
+                "exclude it"
             )
             raise DataError(msg)
 

@@ -200,7 +200,7 @@ def _arrow_schema(frame: Any) -> pa.Schema:
                 msg = (
                     f"column {field.name!r} of the Spark DataFrame holds "
                     f"{field.dataType.simpleString()} values, which Arrow does not know: cast it, "
-                    f"or leave it out with frame.drop({field.name!r})"
+                    f"or drop it with frame.drop({field.name!r})"
                 )
                 raise DataError(msg) from None
         raise

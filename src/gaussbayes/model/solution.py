@@ -172,7 +172,7 @@ def squared_distance(
     if not distances:
         msg = (
             "distances are those of Gaussian features, and this model has none: its evidence "
-            "(score_samples) says how usual a row is"
+            "(score_samples) shows how typical a row is"
         )
         raise OptionError(msg)
     return reduce(lambda a, b: (a[0] + b[0], a[1] + b[1]), distances)

@@ -467,7 +467,7 @@ def _evaluated(
     evaluation = getattr(model, "evaluation", model)  # of leave-one-out
     if isinstance(evaluation, Evaluation):
         if X is not None or y is not None:
-            msg = "an evaluation has its rows: leave out X and y"
+            msg = "an evaluation has its rows: omit X and y"
             raise OptionError(msg)
         return evaluation, ""
     if X is None or y is None:

@@ -152,7 +152,7 @@ def evidence(
     seen = view(model, features, (2,) if surface else (1, 2), densities=True)
     if surface:
         if X is not None:
-            msg = "a surface of the evidence shows no rows: leave out X and y, or surface=True"
+            msg = "a surface of the evidence shows no rows: omit X and y, or surface=True"
             raise OptionError(msg)
         return _draw_surface(seen, legend, ax)
     return _draw("evidence", seen, X, y, None, legend, ax)

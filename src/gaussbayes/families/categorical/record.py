@@ -40,7 +40,7 @@ class StatisticsRecord(Record, frozen=True):
         weight, missing = self.weights("weight", k), self.weights("missing", k, d)
         statistics = CategoricalStatistics(categories, weight, count, missing)
         if not (count > 0).any(axis=0).all():
-            refuse("categories", "categories each of which weighs something in a class")
+            refuse("categories", "categories with a weight above 0 in some class")
         observed = [statistics.of(j).sum(axis=1) for j in range(d)]
         check_weight(weight, np.stack(observed, axis=1) + missing)
         return statistics

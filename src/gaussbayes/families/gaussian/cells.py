@@ -31,7 +31,7 @@ from gaussbayes.families.gaussian.statistics import (
     GaussianStatistics,
     summarise,
 )
-from gaussbayes.families.gaussian.structure import LEAVE_OUT_CORRELATIONS, Structure
+from gaussbayes.families.gaussian.structure import NO_CORRELATIONS, Structure
 from gaussbayes.kernels.arrays import Columns, as_matrix
 from gaussbayes.kernels.reference import scatter_shape
 
@@ -282,7 +282,7 @@ def check_size(
         f"{MOST_CELL_BYTES >> 20}. Use fewer features, or drop rows in which a rare combination is "
         "missing"
     )
-    simpler = [LEAVE_OUT_CORRELATIONS] if cell_layout(layout) == "full" else []
+    simpler = [NO_CORRELATIONS] if cell_layout(layout) == "full" else []
     raise DataError(msg).with_remedies(simpler)
 
 

@@ -32,7 +32,7 @@ from gaussbayes.data.schema import Schema
 from gaussbayes.families.protocol import ParameterTable
 from gaussbayes.kernels.triangular import correlation_of, invert_lower
 
-LEAVE_OUT_CORRELATIONS = Remedy("leave out correlations", (("covariance", "diagonal"),))
+NO_CORRELATIONS = Remedy("assume no correlations", (("covariance", "diagonal"),))
 
 
 _EPS = float(np.finfo(np.float64).eps)
