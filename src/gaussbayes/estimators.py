@@ -675,7 +675,9 @@ class BaseClassifier(
             ``{(true, decided): cost}``; None is 1 for every error
         reject_below : reject rows whose most probable class has a lower probability
         reject_cost : reject rows whose best decision has a higher expected cost
-        novelty : reject rows whose distance from the nearest class has a p-value below this level
+        novelty : reject rows whose distance from the nearest class has a p-value below this level.
+            With `calibrate=True` the level holds on average over training sets; with shrinkage or
+            few rows per feature and without calibration many more rows are rejected
         priors : priors as in the constructor; None takes those of the model
 
         Returns

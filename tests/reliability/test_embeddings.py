@@ -111,3 +111,23 @@ def test_bad_input() -> None:
     holes[7, 2] = holes[8] = np.nan
     found = GaussianClassifier(shared=True, shrinkage=0.1).fit(holes, y).predict_proba(holes)
     np.testing.assert_allclose(found[8], 1 / 6, atol=0.01)
+
+
+@pytest.mark.parametrize("per_class", [40, 100])
+def test_novelty_level(per_class: int) -> None:
+    """A calibrated model rejects about the proportion of known rows that the level says, or less.
+
+    The standard error of the proportion of 4000 rows is at most 0.0035 for a level of 0.05.
+    """
+    rng = np.random.default_rng(per_class)
+    d, k = 128, 20
+    axes = np.linalg.qr(rng.normal(size=(d, d)))[0] / np.sqrt(1.0 + np.arange(d))[:, None]
+    means = 0.4 * rng.normal(size=(k, d)) @ axes
+    y, new = np.arange(k * per_class) % k, np.arange(4000) % k
+    X, rows = (
+        (means[codes] + rng.standard_t(8, size=(codes.size, d)) @ axes).astype(np.float32)
+        for codes in (y, new)
+    )
+    model = GaussianClassifier(shared=True, shrinkage="oas", calibrate=True).fit(X, y)
+    assert 0.01 < model.decide(rows, novelty=0.05).novel.mean() < 0.06
+    assert model.decide(rows + 3.0, novelty=0.05).novel.mean() > 0.99
