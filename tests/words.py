@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 LIST = tomllib.loads((ROOT / "tests/words.toml").read_text(encoding="utf-8"))
-SUFFIXES = {".py", ".md", ".js", ".html", ".jinja", ".css", ".yml"}
+SUFFIXES = {".py", ".md", ".js", ".html", ".jinja", ".css", ".yml", ".cpp", ".hpp"}
 GENERATED = {"gallery", "__pycache__", "vendor"}
 
 BETWEEN = r"(?:\s|[#*>]|//)+"

@@ -108,7 +108,7 @@ class SourceFile:
 
     @property
     def path(self) -> str:
-        """Where the bytes are."""
+        """The path of the bytes."""
         return self.name if self.copy is None else self.copy.name
 
 

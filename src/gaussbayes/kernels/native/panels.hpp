@@ -56,8 +56,8 @@ class Panels {
     explicit Panels(std::size_t d)
         : d_(d),
           panels_(panels_of(d)),
-          // What the second-level cache holds, but not so few that the scatter itself, which each
-          // flush goes through, takes more time than the product.
+          // The capacity of the second-level cache, but enough rows that the pass over the scatter
+          // in each flush takes less time than the product.
           capacity_(clamp((5 << 17) / (panels_ * width * sizeof(double)), 128, 256)),
           // One row apart from a power of two: the panels' rows fall into different cache sets.
           stride_((capacity_ + 1) * width),

@@ -95,7 +95,7 @@ class SubBlock {
         return {row_.data() + begin, weight_.data() + begin, root_.data() + begin, end - begin};
     }
 
-    // Where the next sub-block will be read.
+    // The position of the next sub-block.
     Span upcoming() const { return upcoming_; }
 
   private:
@@ -148,7 +148,7 @@ class SubBlock {
                 step(i, p);
     }
 
-    // Where the rows of each class and part will begin, by counting.
+    // The starts of the rows of each class and part, by counting.
     void find_places(std::size_t count, const std::int32_t* codes, const double* weights) {
         std::uint32_t* const end = end_.data();
         std::memset(end, 0, sizeof(std::uint32_t) * parts * k_);

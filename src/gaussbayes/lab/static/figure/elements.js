@@ -36,7 +36,7 @@ export function putText(element, text = "") {
 /** How many pixels of the window a pixel of an element is: more than one where a page shows it enlarged. */
 export const zoomOf = (element) => element.currentCSSZoom ?? 1;
 
-/** Where a pointer is in an element, in the element's own pixels. */
+/** The position of a pointer in an element, in the element's pixels. */
 export function pointerPlace(element, { clientX, clientY }) {
 	const { left, top } = element.getBoundingClientRect();
 	return [(clientX - left) / zoomOf(element), (clientY - top) / zoomOf(element)];

@@ -117,7 +117,7 @@ export class PlaneView extends SpaceView {
 		return this.pixel(this.drawing.model.means[c]);
 	}
 
-	/** Where a feature of the query is not measured, its mark is at the edge. */
+	/** If a feature of the query is not measured, its mark is at the edge. */
 	queryAt() {
 		const { scene: { hidden }, query } = this.drawing;
 		const [left, top] = this.pixel(query);

@@ -25,7 +25,7 @@ function stampOf(colours, code, radius, isHollow, ratio) {
 	return (target, left, top) => target.drawImage(canvas, left - side / 2, top - side / 2, side, side);
 }
 
-/** Where a point is drawn: at the edge where one of its values is missing. */
+/** The drawn position of a point: at the edge if one of its values is missing. */
 function pointPlace({ x, y }, i, frame) {
 	const [left, top] = [frame.left(x[i]), frame.top(y[i])];
 	if (Number.isNaN(left) === Number.isNaN(top)) return [left, top];

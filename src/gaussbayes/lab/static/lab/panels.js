@@ -72,7 +72,7 @@ export function startPanel({ figure }) {
 	], refresh);
 }
 
-/** Where the classes come from: "fitted", "hand", "neighbours" or "python". */
+/** The source of the classes: "fitted", "hand", "neighbours" or "python". */
 export function modelKind({ figure: { state, scene }, given }) {
 	if (scene.layers.neighbours) return "neighbours";
 	if (given.model && state.model === given.model) return "python";

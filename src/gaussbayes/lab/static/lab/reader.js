@@ -151,7 +151,7 @@ function* records(text, separator, name) {
 	}
 }
 
-/** Where the line that begins at a place ends. */
+/** The end of the line that begins at a position. */
 function lineEnd(text, at) {
 	const feed = text.indexOf("\n", at);
 	const end = feed < 0 ? text.length : feed;
