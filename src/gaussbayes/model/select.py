@@ -234,10 +234,10 @@ def tried(alternatives: Sequence[HeldOutRows], n_jobs: int | None = None) -> lis
     for data in alternatives:
         groups += [(data, path) for path in _paths(data)]
     most = _affordable_rows(alternatives[0], sum(len(path) for _, path in groups))
-    samples = {data: data.with_company().sampled(most) for data in alternatives}
+    held = alternatives[0].with_company().sampled(most).held  # the views have the same rows
     trials: list[Trial] = []
     for data, path in track(groups, "evaluating candidates", len(groups)):
-        trials = sorted([*trials, *_judged(samples[data], path, n_jobs)], key=_rank)
+        trials = sorted([*trials, *_judged(replace(data, held=held), path, n_jobs)], key=_rank)
         trials[_FINALISTS:] = [replace(trial, log_posterior=None) for trial in trials[_FINALISTS:]]
     return trials
 

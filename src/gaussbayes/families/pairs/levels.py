@@ -249,10 +249,16 @@ def bins_of(values: FloatArray, weights: FloatArray, most: int) -> Bins:
     """The bins of numbers (n,), none missing, with weights (n,)."""
     if not values.size:
         return Bins((0.0,), (0.0,))
-    distinct, place = np.unique(values, return_inverse=True)
-    each = distinct.tolist()
-    weight = np.bincount(place, weights).astype(np.float64)
-    return Bins(tuple(each), tuple(each)).merged(grouped(weight, most))
+    weight: FloatArray
+    if (weights == weights[0]).all():  # sorting numbers is faster than sorting positions
+        distinct, counts = np.unique(values, return_counts=True)
+        weight = counts * weights[0]
+    else:
+        distinct, position = np.unique(values, return_inverse=True)
+        weight = np.bincount(position, weights)
+    first = np.flatnonzero(np.diff(grouped(weight, most), prepend=-1))
+    last = np.append(first[1:], distinct.size) - 1
+    return Bins(tuple(distinct[first].tolist()), tuple(distinct[last].tolist()))
 
 
 def grouped(weight: FloatArray, most: int) -> NDArray[np.intp]:
