@@ -249,10 +249,9 @@ def bins_of(values: FloatArray, weights: FloatArray, most: int) -> Bins:
     """The bins of numbers (n,), none missing, with weights (n,)."""
     if not values.size:
         return Bins((0.0,), (0.0,))
-    weight: FloatArray
     if (weights == weights[0]).all():  # sorting numbers is faster than sorting positions
         distinct, counts = np.unique(values, return_counts=True)
-        weight = counts * weights[0]
+        weight: FloatArray = counts.astype(np.float64) * weights[0]
     else:
         distinct, position = np.unique(values, return_inverse=True)
         weight = np.bincount(position, weights)
