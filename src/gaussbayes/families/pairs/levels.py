@@ -254,7 +254,7 @@ def bins_of(values: FloatArray, weights: FloatArray, most: int) -> Bins:
         weight: FloatArray = counts.astype(np.float64) * weights[0]
     else:
         distinct, position = np.unique(values, return_inverse=True)
-        weight = np.bincount(position, weights)
+        weight = np.bincount(position, weights).astype(np.float64)
     first = np.flatnonzero(np.diff(grouped(weight, most), prepend=-1))
     last = np.append(first[1:], distinct.size) - 1
     return Bins(tuple(distinct[first].tolist()), tuple(distinct[last].tolist()))
