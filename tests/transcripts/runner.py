@@ -81,20 +81,20 @@ def run(command: str, folder: Path) -> tuple[str, int]:
     A shell runs what a pipe leads to, and everything else that has operators outside quotes.
     """
     first, *rest = map(str.strip, re.split(_PIPE, command, maxsplit=1))
-    if not first.startswith("gaussbayes ") or _needs_shell(first):
+    if not first.startswith("gaussbayes ") or _SHELL & set(_unquoted(first)):
         return _shell(command, folder)
     if not rest:
         result = _in_process(first, folder)
         return result.output, result.exit_code
-    if "gaussbayes" in rest[0] or ";" in rest[0]:  # as it may ask how the first command ended
+    if "gaussbayes" in rest[0] or ";" in _unquoted(rest[0]):  # it may ask how the first one ended
         return _shell(command, folder)
     result = _in_process(first, folder)
     output, code = _shell(rest[0], folder, result.stdout_bytes)
     return result.stderr + output, code
 
 
-def _needs_shell(command: str) -> bool:
-    return bool(_SHELL & set(re.sub(_QUOTED, "", command)))
+def _unquoted(command: str) -> str:
+    return re.sub(_QUOTED, "", command)
 
 
 def _in_process(command: str, folder: Path) -> Result:
