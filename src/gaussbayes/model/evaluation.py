@@ -216,9 +216,7 @@ class Evaluation(Result):
     @property
     def class_f1(self) -> FloatArray:
         """``2 / (1/recall + 1/precision)`` (k,); NaN for a class without rows or predictions."""
-        total = self._margins
-        f1: FloatArray = 2.0 * np.diagonal(self.confusion) / np.where(total > 0, total, np.nan)
-        return f1
+        return _quotient(2.0 * np.diagonal(self.confusion), self._margins)
 
     @property
     def f1(self) -> float:
@@ -280,16 +278,12 @@ class Evaluation(Result):
     @property
     def precision(self) -> FloatArray:
         """Proportion of correct predictions of each class (k,); NaN without any."""
-        total = self.confusion.sum(axis=0).astype(np.float64)
-        precision: FloatArray = np.diagonal(self.confusion) / np.where(total > 0, total, np.nan)
-        return precision
+        return _quotient(np.diagonal(self.confusion), self.confusion.sum(axis=0))
 
     @property
     def proportions(self) -> FloatArray:
         """The confusion matrix with each row divided by its sum; NaN for classes without rows."""
-        total = self.confusion.sum(axis=1, keepdims=True).astype(np.float64)
-        proportions: FloatArray = self.confusion / np.where(total > 0, total, np.nan)
-        return proportions
+        return _quotient(self.confusion, self.confusion.sum(axis=1, keepdims=True))
 
     @property
     def _of_classes(self) -> tuple[Any, ...]:
@@ -300,8 +294,7 @@ class Evaluation(Result):
     @property
     def _margins(self) -> FloatArray:
         """The sum of the true rows and the predicted rows of each class (k,)."""
-        total: FloatArray = self.confusion.sum(axis=0) + self.confusion.sum(axis=1).astype(float)
-        return total
+        return np.asarray(self.confusion.sum(axis=0) + self.confusion.sum(axis=1), np.float64)
 
     @cached_property
     def baseline(self) -> Evaluation | None:
@@ -335,7 +328,7 @@ class Evaluation(Result):
             "balanced_accuracy": _delta(p, recalls / np.count_nonzero(of_true), n),
             "f1": _delta(p, f1 / np.count_nonzero(self._margins), n),
             # The areas of the classes use the same rows. The error of their mean is at most the
-            # mean of their # errors, with equality for two classes, whose areas are the same.
+            # mean of their errors, with equality for two classes, whose areas are the same.
             "auc": _mean(np.array([curve.standard_error for curve in self.curves])),
             "log_loss": loss,
             "brier": brier,
@@ -613,6 +606,11 @@ def _delta(p: FloatArray, gradient: FloatArray, n: int) -> float:
     """The standard error of a function of proportions p (k, k) of n rows, by its gradient."""
     mean = float((p * gradient).sum())
     return sqrt(max(0.0, float((p * np.square(gradient)).sum()) - mean * mean) / n)
+
+
+def _quotient(numerator: NDArray[Any], total: NDArray[Any]) -> FloatArray:
+    """The quotient as floats; NaN where the total is 0."""
+    return np.asarray(numerator / np.where(total > 0, total, np.nan))
 
 
 def _mean(values: FloatArray) -> float:
