@@ -11,7 +11,7 @@ import pytest
 import sqlglot
 
 from gaussbayes import DataError, GaussianClassifier, OptionError, read
-from tests.export.engines import DATABASES, in_duckdb, mixed, numbers, sql_of
+from tests.export.engines import DATABASES, in_duckdb, in_sqlite, mixed, numbers, sql_of
 
 DIALECTS = ("duckdb", "postgres", "sqlite", "spark", "bigquery")
 
@@ -132,6 +132,22 @@ def test_the_file_of_a_fit_as_its_engine_reads_it(tmp_path: Path) -> None:
             scored = connection.execute(statement).df()
             connection.close()
             assert np.allclose(scored.iloc[:, 1:4].astype(float), expected, atol=1e-12)
+        text = pd.read_csv(path, dtype=str, keep_default_na=False)
+        statement = sql_of(model, tmp_path, dialect="sqlite")
+        scored = in_sqlite(statement, text, script.read_text() if script.exists() else "")
+        assert np.allclose(scored.iloc[:, 1:4].astype(float), expected, atol=1e-12)
+
+
+def test_decimal_commas_are_not_read_as_thousands(tmp_path: Path) -> None:
+    """The engine has to read them as numbers; SQLite gives no score, DuckDB an error."""
+    prices = pd.DataFrame({"price": [f"${1000 + 99.5 * row:,.2f}" for row in range(60)]})
+    model = GaussianClassifier().fit(prices, np.arange(60) % 2)
+    for price in ("€3,50", "1.234,50 €", "3,5", "€12,3"):
+        rows = pd.DataFrame({"price": [price, "1,234.50"]})
+        scored = in_sqlite(sql_of(model, tmp_path, dialect="sqlite"), rows)
+        assert scored["prediction"].isna().tolist() == [True, False], price
+        with pytest.raises(duckdb.ConversionException):
+            in_duckdb(sql_of(model, tmp_path), rows)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

@@ -4,6 +4,7 @@ Expressions are given as text, in which {x} is a column. sqlglot quotes names an
 """
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, Literal
 
 import numpy as np
@@ -106,15 +107,39 @@ def float_text(number: float) -> str:
     return text if "e" in text else f"{text}e0"
 
 
-_NUMBER = (
-    "CASE WHEN {is_text} AND {{marked}} THEN NULL"
-    " WHEN {is_text} AND (TRANSLATE(CAST({{x}} AS {text}), '$€£¥%', '') <> CAST({{x}} AS {text})"
-    " OR CAST({{x}} AS {text}) LIKE '%,%.%')"
-    " THEN CAST(TRANSLATE(CAST({{x}} AS {text}), '$€£¥%, ', '') AS {double})"
-    " ELSE CAST({{x}} AS {double}) END"
-)
-"""A string may stand for a missing value, or be an amount of money or a percentage. Planners drop
-these cases for columns of numbers."""
+def _plain(bare: str) -> str:
+    """An amount without thousands; a decimal comma stays, so that it is not read as one."""
+    decimal = " OR ".join(f"{bare} LIKE '{form}'" for form in ("%,_", "%,__", "%.%,%"))
+    return f"CASE WHEN {decimal} THEN {bare} ELSE REPLACE({bare}, ',', '') END"
+
+
+def _number(is_text: str, text: str, double: str) -> str:
+    """A column as numbers. A string may be a missing value, an amount of money or a percentage.
+
+    Planners drop these cases for columns of numbers.
+    """
+    x = f"CAST({{x}} AS {text})"
+    plain = _plain(f"TRANSLATE({x}, '$€£¥% ', '')")
+    return (
+        f"CASE WHEN {is_text} AND {{marked}} THEN NULL"
+        f" WHEN {is_text} AND (TRANSLATE({x}, '$€£¥%', '') <> {x} OR {x} LIKE '%,%.%')"
+        f" THEN CAST({plain} AS {double})"
+        f" ELSE CAST({{x}} AS {double}) END"
+    )
+
+
+def _number_in_sqlite() -> str:
+    """The same. A cast reads the digits at the beginning of any text; only a number equals it."""
+    bare = reduce(lambda text, sign: f"REPLACE({text}, '{sign}', '')", "$€£¥% ", "{x}")
+    plain = _plain(bare)
+    return (
+        "CASE WHEN TYPEOF({x}) IN ('integer', 'real') THEN CAST({x} AS REAL)"
+        " WHEN {x} IS NULL OR {marked} THEN NULL"
+        " WHEN CAST({x} AS REAL) = {x} THEN CAST({x} AS REAL)"
+        f" WHEN CAST({plain} AS REAL) = ({plain}) AND ({{x}} LIKE '%,%.%' OR {bare} <> {{x}})"
+        f" THEN CAST({plain} AS REAL) ELSE 9e999 END"
+    )
+
 
 _DAYS_OF_TEXT = "(CAST(STRFTIME('%s', {x}) AS REAL) + (CAST(STRFTIME('%f', {x}) AS REAL)"
 _DAYS_OF_TEXT += " - CAST(STRFTIME('%S', {x}) AS REAL))) / 86400e0"
@@ -126,14 +151,14 @@ DIALECTS = {
         Dialect(
             "duckdb",
             "EPOCH(CAST({x} AS TIMESTAMP)) / 86400e0",
-            _NUMBER.format(is_text="TYPEOF({x}) = 'VARCHAR'", text="TEXT", double="DOUBLE"),
+            _number(is_text="TYPEOF({x}) = 'VARCHAR'", text="TEXT", double="DOUBLE"),
             100_000,
             materialised="joins",
         ),
         Dialect(
             "postgres",
             "CAST(EXTRACT(EPOCH FROM CAST({x} AS TIMESTAMP)) AS DOUBLE PRECISION) / 86400e0",
-            _NUMBER.format(
+            _number(
                 is_text="CAST(PG_TYPEOF({x}) AS TEXT) IN ('text', 'character varying')",
                 text="TEXT",
                 double="DOUBLE PRECISION",
@@ -148,8 +173,7 @@ DIALECTS = {
         Dialect(
             "sqlite",
             _DAYS_OF_TEXT,
-            "CASE WHEN TYPEOF({x}) IN ('integer', 'real') THEN CAST({x} AS REAL)"
-            " WHEN {x} IS NULL OR {marked} THEN NULL ELSE 9e999 END",
+            _number_in_sqlite(),
             2000,
             without_nan="{x}",
             materialised="all",
@@ -162,7 +186,7 @@ DIALECTS = {
             "spark",
             "CAST(TIMESTAMPDIFF(MICROSECOND, CAST('1970-01-01' AS TIMESTAMP_NTZ),"
             " CAST({x} AS TIMESTAMP_NTZ)) AS DOUBLE) / 86400e6",
-            _NUMBER.format(is_text="TYPEOF({x}) = 'string'", text="STRING", double="DOUBLE"),
+            _number(is_text="TYPEOF({x}) = 'string'", text="STRING", double="DOUBLE"),
             100_000,
             text="STRING",
         ),
