@@ -38,6 +38,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 
 from gaussbayes.base.numerals import percent
 from gaussbayes.base.types import FloatArray, RealArray
@@ -367,10 +368,15 @@ def _proportion_of_prior(posterior: FloatArray, prior: FloatArray, weights: Floa
     """
     less = prior - posterior
     low, high = min(_NOTHING / (weights.sum() + _NOTHING), _MOST_NOTHING), _MOST_NOTHING
-    while (middle := 0.5 * (low + high)) not in (low, high):
-        slope = (weights * less / (posterior + middle * less)).sum() + _NOTHING / middle
-        low, high = (middle, high) if slope > 0 else (low, middle)
-    return float(low)
+
+    def slope(e: float) -> float:
+        return float((weights * less / (posterior + e * less)).sum()) + _NOTHING / e
+
+    if slope(low) <= 0:
+        return low
+    if slope(high) >= 0:
+        return high
+    return float(brentq(slope, low, high, xtol=1e-18))
 
 
 def calibrated_left_out(

@@ -26,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf, nan
+from operator import itemgetter
 from typing import Annotated, TypeAlias
 
 import numpy as np
@@ -448,22 +449,25 @@ def _best(data: HeldOutRows, family: Pairs, n_jobs: int | None) -> tuple[HeldOut
     data = replace(data, settings=settings, statistics=statistics)
     affordable = _MOST_TERMS // (data.classes.size * data.schema.n_features**2)
     sample = data.sampled(min(max(affordable, _COMPARED[0]), _COMPARED[1]))
+    paths = list(family.variants(part, data.schema))
+    counted = [SufficientStatistics(data.classes, (path[0].adapted(part),)) for path in paths]
 
-    def best(families: Sequence[Pairs]) -> tuple[float, Pairs]:
+    def best(number: int, families: Sequence[Pairs]) -> tuple[float, int, Pairs]:
         path = [settings.with_families([each]) for each in families]
-        outcomes = _held_out(sample, path, n_jobs)
+        outcomes = _held_out(replace(sample, statistics=counted[number]), path, n_jobs)
         losses = [_calibrated_loss(sample, settings, outcome) for outcome in outcomes]
-        number = int(np.argmin(losses))
-        return losses[number], families[number]
+        least = int(np.argmin(losses))
+        return losses[least], number, families[least]
 
     # The bins first, with the same back-off.
-    paths = list(family.variants(part, data.schema))
-    first = [best(path[:1]) for path in paths]
-    number = int(np.argmin([loss for loss, _ in first]))
-    candidates = [first[number], *([best(paths[number][1:])] if paths[number][1:] else [])]
-    _, chosen = min(candidates, key=lambda each: each[0])
-    data = replace(data, settings=settings.with_families([chosen]))
-    (outcome,) = _held_out(data, [data.settings], n_jobs)
+    first = min((best(number, path[:1]) for number, path in enumerate(paths)), key=itemgetter(0))
+    _, number, _ = first
+    more = paths[number][1:]
+    candidates = [first, *([best(number, more)] if more else [])]
+    _, _, chosen = min(candidates, key=itemgetter(0))
+    settings = settings.with_families([chosen])
+    data = replace(data, settings=settings, statistics=counted[number])
+    (outcome,) = _held_out(data, [settings], n_jobs)
     return data, outcome
 
 
