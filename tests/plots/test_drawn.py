@@ -381,6 +381,13 @@ def test_calibration_and_roc_curves_are_those_of_scikit_learn(three_classes: Cas
         for place in np.c_[found_rows, precision][:-1]:
             assert np.abs(curve - place).max(axis=1).min() < 1e-12
     assert calibration.get_title() == f"150 rows; the largest marker stands for {max(counts)}"
+    seven = GaussianClassifier.from_parameters(None, [[c] for c in range(7)], [[1.0]])
+    rows, classes = np.arange(70.0)[:, None] / 10, np.arange(70) // 10
+    predicted = plots.calibration(seven, rows, classes)
+    right = seven.predict(rows) == classes
+    observed, mean = calibration_curve(right, seven.predict_proba(rows).max(axis=1), n_bins=10)
+    marks = predicted.collections[0].get_offsets()
+    np.testing.assert_allclose(marks, np.c_[mean, observed], rtol=1e-9)
 
 
 def test_points_of_a_qq_plot_are_p_values_of_held_out_rows(iris: Case) -> None:

@@ -24,9 +24,12 @@ def five_digits(value: float, sign: str = "") -> str:
     """A number to five digits; with ``sign="+"`` positive numbers have a sign as well.
 
     >>> five_digits(-1234567.0), five_digits(0.25, sign="+"), five_digits(float("-inf"))
-    ('−1.2346e+06', '+0.25', '−∞')
+    ('−1234600', '+0.25', '−∞')
     """
-    return _with_minus(f"{value + 0.0:{sign}.5g}")  # no minus before a zero
+    written = f"{value + 0.0:{sign}.5g}"  # no minus before a zero
+    if "e+0" in written:  # below 10¹⁰ the places are still easy to count
+        written = f"{float(written):{sign}.0f}"
+    return _with_minus(written)
 
 
 def _with_minus(number: str) -> str:

@@ -367,16 +367,17 @@ def _proportion_of_prior(posterior: FloatArray, prior: FloatArray, weights: Floa
     0.055
     """
     less = prior - posterior
-    low, high = min(_NOTHING / (weights.sum() + _NOTHING), _MOST_NOTHING), _MOST_NOTHING
+    low, high = _NOTHING / (float(weights.sum()) + _NOTHING), _MOST_NOTHING
 
     def slope(e: float) -> float:
         return float((weights * less / (posterior + e * less)).sum()) + _NOTHING / e
 
+    if low >= high or slope(high) >= 0:
+        return high
     if slope(low) <= 0:
         return low
-    if slope(high) >= 0:
-        return high
-    return float(brentq(slope, low, high, xtol=1e-18))
+    proportion: float = brentq(slope, low, high, xtol=1e-18)
+    return proportion
 
 
 def calibrated_left_out(

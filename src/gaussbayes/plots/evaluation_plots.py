@@ -29,11 +29,12 @@ if TYPE_CHECKING:
 
 _BESIDE_LEGEND = (7.6, 4.8)  # inches
 _LARGEST = 180.0  # area of the marker of the largest group, in square points
-_FEW = 6  # with more classes, lines are fainter
+_FEW = 6  # with more classes, there is one curve, of the predicted class
 _MANY = 8  # from this number of classes on, names are smaller, in fewer and longer lines
 _SIDE, _CELL = 3.7, 0.58  # the least sides of the whole matrix and of a cell, in inches
 _LETTER, _LINE = 0.6, 1.3  # width of a letter and height of a line, relative to the font size
 _MOST_BARS = 20
+_MOST_OUTLINED = 200  # points; more overlap, and their outlines hide them
 _BAR, _FAINT_BAR = "#5d6f92", "#b9c0cc"  # colours that are not those of classes
 _CURVES = {
     False: ("false_positive_rate", "true_positive_rate", "area", "area under the curve"),
@@ -130,6 +131,7 @@ def calibration(
     at the group's mean posterior and the proportion of its rows that belong to the class; its area
     grows with their number. The posteriors are calibrated if the markers are on the diagonal. The
     legend gives the expected calibration error: the mean distance from the diagonal, over the rows.
+    With more than six classes there is one curve, of the predicted class of each row.
 
     Parameters
     ----------
@@ -149,17 +151,18 @@ def calibration(
     'observed frequency of the class'
     """
     evaluation, remark = _evaluated(model, X, y)
-    curves = evaluation.class_calibration
+    curves, looks = evaluation.class_calibration, style.class_styles(evaluation.classes)
+    if len(curves) > _FEW:  # hardly any row would be in the middle groups of each
+        curves, looks = (evaluation.calibration,), style.class_styles(np.array(["predicted"]))
     most = max(int(curve.count.max()) for curve in curves)
     ax = style.axes_for(ax, _BESIDE_LEGEND)
     _draw_diagonal(ax)
     handles = []
     # Thin lines: in groups of few rows, deviations from the diagonal may be chance.
-    fade = 0.4 if len(curves) <= _FEW else 0.15
-    for look, curve in zip(style.class_styles(evaluation.classes), curves, strict=True):
+    for look, curve in zip(looks, curves, strict=True):
         line: Look = {"color": look.color, "linewidth": 1}
         at = curve.stated, curve.observed
-        ax.plot(*at, **line, alpha=fade, zorder=2)
+        ax.plot(*at, **line, alpha=0.4, zorder=2)
         area = 16.0 + _LARGEST * curve.count / most
         edge: Look = {"edgecolors": "white", "linewidths": 0.6, "alpha": 0.75}
         ax.scatter(*at, s=area, color=look.color, marker=look.marker, zorder=3, **edge)
@@ -301,7 +304,9 @@ def qq(
     top, handles = 0.0, []
     for look, label, tail in zip(looks, labels, tails, strict=True):
         quantiles = chdtri(degrees, 1.0 - (np.arange(tail.size) + 0.5) / max(1, tail.size))
-        edge: Look = {"s": 22.0, "edgecolors": "white", "linewidths": 0.4, "zorder": 3}
+        outlined = tail.size <= _MOST_OUTLINED
+        edge: Look = {"s": 22.0, "linewidths": 0.4, "zorder": 3}
+        edge["edgecolors"] = "white" if outlined else "none"
         distances = chdtri(degrees, tail[::-1])
         ax.scatter(quantiles, distances, color=look.color, marker=look.marker, **edge)
         top = max([top, *quantiles[-1:]])

@@ -143,8 +143,10 @@ def _distances(model: BaseClassifier, X: Any, y: Any) -> dict[str, Drawing]:
 
 def _draw_regions(model: BaseClassifier, X: Any, y: Any, pair: list[int]) -> Axes:
     ax = plots.regions(model, X, y, features=pair)
+    shown = ax.axis()
     with suppress(DataError):  # features that are not Gaussian
         plots.ellipses(model, features=pair, ax=ax)
+    ax.axis(shown)  # ellipses of skewed features reach far beyond the rows
     return ax
 
 
