@@ -79,7 +79,7 @@ def drawings(
             partial(plots.calibration, evaluation),
         ),
         "importance": Drawing(
-            "Importance: the log loss that is lost when a feature is integrated out.",
+            "Importance: the increase of the log loss when a feature is integrated out.",
             partial(plots.importance, importance),
         ),
     }
