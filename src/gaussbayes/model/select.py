@@ -236,9 +236,10 @@ def tried(alternatives: Sequence[HeldOutRows], n_jobs: int | None = None) -> lis
         groups += [(data, path) for path in _paths(data)]
     most = _affordable_rows(alternatives[0], sum(len(path) for _, path in groups))
     held = alternatives[0].with_company().sampled(most).held  # the views have the same rows
+    samples = {data: replace(data, held=held) for data in alternatives}  # each has its folds once
     trials: list[Trial] = []
     for data, path in track(groups, "evaluating candidates", len(groups)):
-        trials = sorted([*trials, *_judged(replace(data, held=held), path, n_jobs)], key=_rank)
+        trials = sorted([*trials, *_judged(samples[data], path, n_jobs)], key=_rank)
         trials[_FINALISTS:] = [replace(trial, log_posterior=None) for trial in trials[_FINALISTS:]]
     return trials
 
