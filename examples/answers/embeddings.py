@@ -2,7 +2,7 @@
 ==========
 
 On vectors of a pretrained network a shared covariance (SLDA) needs few rows per class: all classes
-together determine what varies within classes.
+together determine the variation within classes.
 """
 
 import matplotlib.pyplot as plt

@@ -1,7 +1,7 @@
 """Explaining a prediction
 =======================
 
-How much each feature of one flower adds to the log-odds of the two most probable classes.
+The contribution of each feature of one flower to the log-odds of the two most probable classes.
 """
 
 from gaussbayes import Columns, GaussianClassifier, plots

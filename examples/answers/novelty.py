@@ -20,7 +20,7 @@ print("p-values: ", model.scores(stranger).p_value[0])
 print("decision: ", model.decide(stranger, novelty=1e-3).reason)
 
 # %%
-# The largest p-value over the plane; outside the light area a flower is like no species.
+# The largest p-value over the plane; a flower outside the light area resembles no species.
 across, up = np.meshgrid(np.linspace(0, 10, 200), np.linspace(-0.5, 3.5, 150))
 grid = np.column_stack([across.ravel(), up.ravel()])
 p_value = model.scores(grid).p_value.max(axis=1)

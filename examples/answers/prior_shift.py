@@ -1,7 +1,8 @@
 """Prior shift
 ===========
 
-One class has become rarer than in training; unlabelled rows tell how rare.
+One class has become rarer than in training; unlabelled rows are sufficient to estimate the new
+priors.
 """
 
 import matplotlib.pyplot as plt

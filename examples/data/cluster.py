@@ -19,7 +19,7 @@ from gaussbayes import GaussianClassifier, make_gaussian_dataset, read
 
 
 def main() -> None:
-    """Workers are new processes that import this file, so that it must not begin by itself."""
+    """Run the example; workers are new processes that import this file, so imports must not."""
     X, y = make_gaussian_dataset(
         [30_000, 20_000, 10_000], [[-3, -3], [3, -3], [0, 3]], random_state=0, shuffle=True
     )

@@ -1,7 +1,8 @@
 """A database
 ==========
 
-The database or lazy frame computes the sufficient statistics, and only these leave it.
+Rows of a DuckDB relation or a lazy frame are read in batches, so that they need not fit into
+memory.
 
 It needs DuckDB and Polars: pip install duckdb polars.
 """
@@ -25,14 +26,14 @@ database.execute(
     """
 )
 
-# A table, or any query; DuckDB computes one row of sums for each class.
+# A table, or any query; each batch is reduced to the statistics of its classes.
 trees = database.table("trees")
 measured = Columns(features=["height", "position"])
 model = GaussianClassifier(columns=measured).fit(trees, "kind")
 for name, prior, mean in zip(model.classes_, model.priors_, model.means_, strict=True):
     print(f"{name}: prior {prior:.3f}, mean height {mean[0]:.2f}")
 
-# A position that is the same to eight digits loses none: the sums are taken about the means.
+# Positions that agree to eight digits lose no accuracy: the sums are relative to the means.
 rows = trees.df()
 at_once = GaussianClassifier(columns=measured).fit(rows, "kind")
 apart = np.abs(model.covariances_ - at_once.covariances_).max()

@@ -41,7 +41,7 @@ for name, each in [("labelled rows alone", alone), ("all rows", model)]:
     loss = -np.mean(np.log(each.predict_proba(patients)[np.arange(n), (~ill).astype(int)]))
     print(f"{name:>19}: p(ill) = {prior:.3f}, error {wrong:.1%}, log loss {loss:.3f}")
 
-# What each feature adds to the log-odds of a patient who smokes and came five times.
+# The contribution of each feature to the log-odds of a patient who smokes and came five times.
 odds = model.explain([None, 5, "yes"], ("ill", "well")).log_odds
 for part in odds.contributions:
     print(f"{part.feature:>12} adds {part.amount:+.2f}")

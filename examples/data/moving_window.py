@@ -1,7 +1,7 @@
 """A moving window
 ===============
 
-Learn each new row and remove the one that is a hundred rows old.
+Add each new row and remove the one that is a hundred rows old.
 """
 
 import matplotlib.pyplot as plt

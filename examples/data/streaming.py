@@ -14,7 +14,7 @@ X, y = make_gaussian_dataset(
     [4000, 4000, 2000], [[-5, -5], [5, -5], [0, 5]], random_state=0, shuffle=True
 )
 
-# One batch after another; nothing but a small summary of each class is kept.
+# One batch after another; only a small summary of each class is kept.
 stream = GaussianClassifier()
 for start in range(0, len(X), 250):
     batch = slice(start, start + 250)

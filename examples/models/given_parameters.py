@@ -37,5 +37,5 @@ print(f"error of the best rule: {np.mean(screening.predict(X) != y):.2%}")
 print(f"error of always saying healthy: {np.mean(y == 'ill'):.2%}")
 
 # %%
-# Both Gaussians, and where the decision changes with equal priors:
+# Both Gaussians, and the decision boundary for equal priors:
 plots.densities(model)

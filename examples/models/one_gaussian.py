@@ -1,7 +1,7 @@
 """One Gaussian
 ============
 
-Its density, and the distribution of one feature once the other is known.
+Its density, and the conditional distribution of one feature given the other.
 """
 
 import matplotlib.pyplot as plt
