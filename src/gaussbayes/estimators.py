@@ -1365,8 +1365,8 @@ class GaussianClassifier(BaseClassifier):
         Target of the shrinkage: the variances of the pooled covariance, which does not depend on
         units, or one variance for all features.
     transforms : None, transform or {feature: transform}
-        "standardised", "range", "yeo-johnson", "log" or "rank-normal": a monotone transform of the
-        Gaussian features, the same for all classes. Densities and draws are in the original units.
+        "standardised", "range", "yeo-johnson" or "log": a monotone transform of the Gaussian
+        features, the same for all classes. Densities and draws are in the original units.
     families : None or {feature: family}
         "gaussian", "categorical", "poisson" or "pairs" for features given by name or number, or for
         several in a tuple, which form a separate block.

@@ -32,7 +32,6 @@ def table(n: int = 600) -> pd.DataFrame:
 MODELS = [
     AutoClassifier(),
     GaussianClassifier(transforms="yeo-johnson", smoothing=1.0),
-    GaussianClassifier(transforms="rank-normal", smoothing=1.0),
     GaussianClassifier(shared=0.5, smoothing=1.0),
 ]
 

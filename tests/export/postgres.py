@@ -86,7 +86,7 @@ def main() -> None:
         table, y = mixed(2000)
         columns = Columns(categorical=["colour", "floor"])
         families = {"visits": "poisson", "member": "poisson"}
-        transforms = {"width": "yeo-johnson", "length": "rank-normal"}
+        transforms = {"width": "yeo-johnson", "length": "log"}
         textbook = GaussianClassifier(
             transforms=transforms, families=families, smoothing=1, columns=columns
         )

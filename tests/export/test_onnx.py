@@ -47,15 +47,13 @@ def structure(covariance: Any, shared: bool) -> tuple[Any, pd.DataFrame]:
         lambda: structure("diagonal", False),
         lambda: transformed("yeo-johnson"),
         lambda: transformed("log"),
-        lambda: transformed("rank-normal"),
         families,
     ],
 )
 def test_float32(fitted: Any, tmp_path: Path) -> None:
     """Labels are those of the model unless posteriors tie to 1e-5.
 
-    The rows are those that float32 has. A rank transform has other slopes next to its knots then,
-    so that evidence is compared for half of the rows.
+    The rows are those that float32 has.
     """
     model, table = fitted()
     path = model.export(tmp_path / "model.onnx", dtype="float32")

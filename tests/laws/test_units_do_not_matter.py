@@ -54,7 +54,7 @@ CALIBRATED: list[dict[str, Any]] = [
     {},
     {"calibrate": True},
     *({"transforms": t, "shrinkage": 0.1} for t in ("standardised", "range", "yeo-johnson")),
-    {"transforms": "rank-normal", "shared": True, "shrinkage": "oas"},
+    {"transforms": "yeo-johnson", "shared": True, "shrinkage": "oas"},
 ]
 
 

@@ -274,10 +274,9 @@ def _log_poisson(x: Value, rate: FloatArray) -> Value:
 
 @number_terms.register
 def _(record: records.TransformedColumns, x: Value) -> Terms:
-    groups: dict[Any, list[int]] = {}
+    groups: dict[str, list[int]] = {}
     for j, transform in enumerate(record.transforms):
-        # Knots are of one column each.
-        groups.setdefault(j if transform.kind == "rank-normal" else transform.kind, []).append(j)
+        groups.setdefault(transform.kind, []).append(j)
     columns, slopes, places = [], [], []
     for group in groups.values():
         transforms = [record.transforms[j] for j in group]
@@ -322,19 +321,6 @@ def _yeo_johnson(x: Value, transforms: Sequence[Any]) -> tuple[Value, Value]:
     return _extended(x, z.bind(), slope.bind(), *ends)
 
 
-def _rank_normal(x: Value, transforms: Sequence[Any]) -> tuple[Value, Value]:
-    (each,) = transforms
-    knots, image, slopes = np.array(each.x), np.array(each.z), each.slopes
-    segment = x * 0.0
-    if len(knots) > 2:
-        segment += choose([(x >= knots[1:-1], 1.0)], 0.0).sum()
-    segment = segment.bind()
-    at = segment.lookup(np.stack([knots[:-1], image[:-1], np.exp(slopes), slopes], axis=1)).bind()
-    inside = _clipped(x, knots[0], knots[-1])
-    z = at.take([1]) + (inside - at.take([0])) * at.take([2])
-    return _extended(x, z.bind(), at.take([3]), knots[0], knots[-1], 1.0, 1.0)
-
-
 def _clipped(x: Value, lowest: Any, highest: Any) -> Value:
     return choose([(x < lowest, lowest), (x > highest, highest)], x).bind()
 
@@ -361,6 +347,5 @@ _TRANSFORMS: dict[str, Callable[[Value, Sequence[Any]], tuple[Value, Value]]] = 
     "range": _standardised,
     "log": _logarithm,
     "yeo-johnson": _yeo_johnson,
-    "rank-normal": _rank_normal,
 }
 """For each kind, transformed columns and the logarithms of the slopes; missing if x is."""

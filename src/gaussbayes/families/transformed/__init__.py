@@ -4,7 +4,6 @@ from gaussbayes.families.transformed.density import TransformedDensity
 from gaussbayes.families.transformed.family import Transformed, check_transform
 from gaussbayes.families.transformed.transform import (
     Logarithm,
-    RankNormal,
     Standardised,
     Transforms,
     YeoJohnson,
@@ -12,7 +11,6 @@ from gaussbayes.families.transformed.transform import (
 
 __all__ = [
     "Logarithm",
-    "RankNormal",
     "Standardised",
     "Transformed",
     "TransformedDensity",

@@ -1,4 +1,4 @@
-"""Transforms estimated from rows: Yeo-Johnson's power by maximum likelihood, ranks, scales.
+"""Transforms estimated from rows: Yeo-Johnson's power by maximum likelihood, and scales.
 
 A column has one transform for all classes. It is estimated from `MOST_ROWS` rows at most, evenly
 spaced in the table.
@@ -16,9 +16,8 @@ from gaussbayes.base.types import FloatArray, TransformName
 from gaussbayes.data.rows import Rows, Targets, number_rows
 from gaussbayes.data.schema import Schema
 from gaussbayes.families.transformed.transform import (
-    TRANSFORMS,
+    Logarithm,
     Ranged,
-    RankNormal,
     Standardised,
     Transform,
     Transforms,
@@ -31,9 +30,6 @@ MOST_ROWS = 10_000
 """Largest number of rows for the estimation of a transform; an evenly spaced sample."""
 
 _MOST_COLUMNS = 256
-
-MOST_KNOTS = 100
-"""Knots of a rank-normal transform."""
 
 LARGEST_POWER = 5.0
 """Yeo-Johnson's power lies between this number and its negative."""
@@ -56,9 +52,6 @@ _APART, _CLOSER, _STEPS = (0.2, 0.001), 0.1, 60
 """First and last distance of the points of a parabola, the factor between distances, and the most
 moves. The error of the maximum is about the square of the distance."""
 
-_ESTIMATED = ("yeo-johnson", "rank-normal")
-"""Transforms with more estimated quantities than a centre and a scale."""
-
 _ENDS = (-LARGEST_POWER, LARGEST_POWER)
 
 
@@ -67,9 +60,9 @@ def estimate_transforms(
 ) -> Transforms:
     """The transforms of these kinds, one for each column, that suit the rows.
 
-    Constant columns and columns of two values are always standardised: every monotone transform of
-    them is linear. Powers, ranks and means are those of all rows, with labels or without; scales
-    are deviations within classes.
+    Constant columns, and those of two values, are standardised, whatever was requested: no monotone
+    transform changes them in anything else. Powers and means are those of all rows, with labels or
+    without; scales are deviations within classes.
     """
     which = slice(None, None, max(1, -(-rows.n_rows // MOST_ROWS)))
     n_rows = len(range(rows.n_rows)[which])
@@ -85,27 +78,18 @@ def estimate_transforms(
     x: FloatArray = rows.matrix.astype(np.float64, copy=False)
     check_positive(x, logarithmic, names)
     everything, classes = _samples(x[which], targets[which])
-    unscaled = [Standardised() if kind in _ESTIMATED else _named(kind) for kind in kinds]
     varied = everything.has_three_values()
     powers = [j for j, kind in enumerate(kinds) if kind == "yeo-johnson" and varied[j]]
+    unscaled: list[Transform] = [Logarithm() if kind == "log" else Standardised() for kind in kinds]
     if powers:
         for j, transform in zip(powers, _powers(everything.of_columns(powers)), strict=True):
             unscaled[j] = transform
-    for j, kind in enumerate(kinds):
-        if kind == "rank-normal" and varied[j]:
-            unscaled[j] = _ranks(everything.x[:, j], everything.weights)
     scaled = _scaled(unscaled, everything, classes)
     for j in powers:
         scaled[j] = _reaching(scaled[j], everything.x[:, j])
     for j in (j for j, kind in enumerate(kinds) if kind == "range"):
         scaled[j] = _ranged(everything.x[:, j])
     return Transforms(tuple(scaled))
-
-
-def _named(kind: TransformName) -> Transform:
-    """The transform of this name before it is scaled."""
-    make: Callable[[], Transform] = TRANSFORMS[kind]
-    return make()
 
 
 def _ranged(x: FloatArray) -> Ranged:
@@ -258,24 +242,6 @@ def _maximum(function: Callable[[FloatArray], FloatArray], near: FloatArray) -> 
     return np.asarray(power)
 
 
-def _ranks(x: FloatArray, weights: FloatArray) -> RankNormal:
-    """The rank-normal transform of a column that has three values or more."""
-    from scipy.special import ndtri
-
-    known = ~np.isnan(x) & (weights > 0)
-    values, place = np.unique(x[known], return_inverse=True)
-    weight = np.bincount(place, weights[known])
-    # The middle of the ranks of each value.
-    rank = (np.cumsum(weight) - 0.5 * weight) / weight.sum()
-    if values.size > MOST_KNOTS:
-        middles = 0.5 * (rank[1:] + rank[:-1])
-        # The value whose rank is nearest to each of these; the first and the last are among them.
-        chosen = np.unique(np.searchsorted(middles, np.linspace(0.0, 1.0, MOST_KNOTS)))
-        values, rank = values[chosen], rank[chosen]
-    z = ndtri(rank)
-    return RankNormal(tuple(values.tolist()), tuple(z.tolist()))
-
-
 def _scaled(
     transforms: Sequence[Transform], everything: _Sample, classes: _Sample
 ) -> list[Transform]:
@@ -283,7 +249,7 @@ def _scaled(
 
     The deviation is that within the classes; if it is 0, that of all rows; if that is 0, 1.
     """
-    ends = np.array([_ends(transform) for transform in transforms]).T
+    ends = Transforms(tuple(transforms)).ranges
     everything, classes = everything.near(*ends), classes.near(*ends)
     # Differences from one of the values are exact, also far from 0.
     first = np.fmin.reduce(everything.x, axis=0, initial=np.inf)
@@ -302,21 +268,7 @@ def _scaled(
     variance = np.where(variance > 0, variance, overall)
     scale = np.where(variance > 0, np.sqrt(variance) * largest, 1.0)
     columns = zip(plain, (mean * largest).tolist(), scale.tolist(), strict=True)
-    return [_rescaled(*column) for column in columns]
-
-
-def _ends(transform: Transform) -> tuple[float, float]:
-    """The range of values that a transform is scaled to."""
-    if isinstance(transform, YeoJohnson):
-        return transform.lowest, transform.highest
-    return -np.inf, np.inf
-
-
-def _rescaled(transform: Transform, mean: float, scale: float) -> Transform:
-    if isinstance(transform, RankNormal):
-        z = (np.asarray(transform.z) - mean) / scale
-        return RankNormal(transform.x, tuple(z.tolist()))
-    return replace(transform, center=transform.center + mean, scale=scale)
+    return [replace(t, center=t.center + mean, scale=scale) for t, mean, scale in columns]
 
 
 def _reaching(transform: Any, x: FloatArray) -> Transform:

@@ -3,7 +3,6 @@
 from dataclasses import astuple, fields
 from typing import Annotated
 
-import numpy as np
 from msgspec import Meta, Raw
 
 from gaussbayes.base.records import Record, encode, refuse, within
@@ -15,9 +14,8 @@ from gaussbayes.families.gaussian.spanned import Spanned
 from gaussbayes.families.mapped import MappedStatistics
 from gaussbayes.families.transformed.density import TransformedDensity
 from gaussbayes.families.transformed.family import Transformed
-from gaussbayes.families.transformed.transform import TRANSFORMS, RankNormal, Transform, Transforms
+from gaussbayes.families.transformed.transform import TRANSFORMS, Transform, Transforms
 
-_MOST_NUMBERS = 20_000  # two for each knot
 _POSITIVE = {"unit", "scale", "reach_below", "reach_above"}
 
 
@@ -29,18 +27,10 @@ class TransformRecord(Record, frozen=True):
 
     @classmethod
     def of(cls, transform: Transform) -> "TransformRecord":
-        values = [np.atleast_1d(part) for part in astuple(transform)]
-        return cls(transform.kind, encode(np.concatenate(values)))
+        return cls(transform.kind, encode(astuple(transform)))
 
     def read(self) -> Transform:
         kind = TRANSFORMS[self.kind]
-        if kind is RankNormal:
-            knots = self.floats("numbers", -1, most=_MOST_NUMBERS)
-            x, z = knots[: knots.size // 2], knots[knots.size // 2 :]
-            increasing = (np.diff(x) > 0).all() and (np.diff(z) > 0).all()
-            if x.size != z.size or x.size < 2 or not increasing:
-                refuse("numbers", "the x of two or more knots, increasing, then their z likewise")
-            return RankNormal(tuple(x.tolist()), tuple(z.tolist()))
         names = [field.name for field in fields(kind)]
         given = dict(zip(names, self.floats("numbers", len(names)).tolist(), strict=True))
         if not all(given[name] > 0 for name in _POSITIVE & given.keys()):

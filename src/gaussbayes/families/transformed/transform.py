@@ -6,13 +6,13 @@ unit. NaN stays NaN.
 
 ================  =============================================================================
 ``standardised``  ``g(x) = x``
+``range``         ``g(x) = x``, from 0 at the smallest value to 1 at the largest
 ``log``           ``g(x) = log x``, of numbers above 0
 ``yeo-johnson``   the power transform of Yeo and Johnson (2000) of ``(x − origin) / unit``
-``rank-normal``   linear between knots, at which z is the normal quantile of their rank
 ================  =============================================================================
 
-The last two are estimated from rows, and hold between the smallest and the largest of these.
-Beyond, where the slope is unknown, they continue logarithmically, with the slope s at the end x_e::
+A power is estimated from rows, and holds between the smallest and the largest of these. Beyond,
+where nothing is known of the slope, it goes on logarithmically, with the slope s at the end x_e::
 
     z = z_e ± r log(1 + s |x − x_e| / r)
 
@@ -22,9 +22,9 @@ is chosen such that its z is 1 beyond the others.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import astuple, dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,8 +45,6 @@ _SMALLEST = float(np.finfo(np.float64).smallest_subnormal)
 
 _FARTHEST = 1e100
 """The largest z: squares of larger ones could not be summed."""
-
-_ONES = (np.ones(1), np.ones(1))
 
 Image: TypeAlias = tuple[FloatArray, FloatArray]
 """The mapped columns, and the logarithms of the slopes."""
@@ -145,45 +143,10 @@ class YeoJohnson:
         return x
 
 
-@dataclass(frozen=True, slots=True)
-class RankNormal:
-    """Linear between the knots ``(x, z)``, both of which increase."""
-
-    x: tuple[float, ...]
-    z: tuple[float, ...]
-
-    kind: ClassVar[TransformName] = "rank-normal"
-
-    @property
-    def slopes(self) -> FloatArray:
-        """The logarithm of the slope between each knot and the next."""
-        # By halves: the difference of two floats may overflow.
-        halves = np.diff(np.multiply(self.x, 0.5))
-        return np.asarray(np.log(np.diff(self.z)) - np.log(halves) - np.log(2.0))
-
-    def forward(self, x: FloatArray) -> Image:
-        """A column (n, 1), and the logarithms of the slopes."""
-        knots, image, slopes = np.asarray(self.x), np.asarray(self.z), self.slopes
-        segment = np.searchsorted(knots[1:-1], x, side="right")
-        inside = np.clip(x, knots[0], knots[-1])
-        z = image[segment] + (inside - knots[segment]) * np.exp(slopes)[segment]
-        log_slope = slopes[segment]
-        log_slope[np.isnan(x)] = np.nan
-        _extend(x, z, log_slope, (knots[:1], knots[-1:]))
-        return z, log_slope
-
-    def inverse(self, z: FloatArray) -> FloatArray:
-        """The inverse image (…, 1) of a mapped column."""
-        x = np.interp(z, self.z, self.x)
-        ends, image = (np.array([[each[0]], [each[-1]]]) for each in (self.x, self.z))
-        _extend_back(z, x, ends, image, self.slopes[[0, -1], None])
-        return x
-
-
-Transform: TypeAlias = Standardised | Ranged | Logarithm | YeoJohnson | RankNormal
+Transform: TypeAlias = Standardised | Ranged | Logarithm | YeoJohnson
 
 TRANSFORMS: dict[str, type[Transform]] = {
-    kind.kind: kind for kind in (Standardised, Ranged, YeoJohnson, Logarithm, RankNormal)
+    kind.kind: kind for kind in (Standardised, Ranged, YeoJohnson, Logarithm)
 }
 """The transforms by name."""
 
@@ -224,7 +187,7 @@ def _extend(
     z: FloatArray,
     log_slope: FloatArray,
     ends: Sequence[FloatArray],
-    reach: Sequence[FloatArray] = _ONES,
+    reach: Sequence[FloatArray],
 ) -> None:
     """Continue values beyond both ends, with the slopes at the ends."""
     for sign, end, r in zip((-1.0, 1.0), ends, reach, strict=True):
@@ -245,7 +208,7 @@ def _extend_back(
     ends: FloatArray,
     image: FloatArray,
     log_slope: FloatArray,
-    reach: Sequence[FloatArray] = _ONES,
+    reach: Sequence[FloatArray],
 ) -> None:
     """The inverse of `_extend`: of ends (2, m), their image, and the slopes there."""
     sides = zip((-1.0, 1.0), ends, image, log_slope, reach, strict=True)
@@ -261,36 +224,11 @@ def _extend_back(
             x[outside] = np.clip(last + sign * distance, -_LARGEST, _LARGEST)
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
-    """Columns with transforms of one kind."""
-
-    kind: Any  # the class of the transforms, or the one transform of a single column
-    columns: NDArray[np.intp] | slice
-    numbers: tuple[FloatArray, ...]  # (m,) each
-
+_Group: TypeAlias = tuple[type[Transform], NDArray[np.intp] | slice, tuple[FloatArray, ...]]
+"""Columns with transforms of one kind, and the numbers (m,) of these."""
 
 _COLUMNS_AT_ONCE = 512
 """Columns that are computed together, to limit the memory of intermediate results."""
-
-
-def _groups(transforms: tuple[Transform, ...]) -> tuple[_Group, ...]:
-    """The columns by the kind of their transforms, which are computed together."""
-    groups = []
-    for kind in TRANSFORMS.values():
-        columns = [j for j, transform in enumerate(transforms) if isinstance(transform, kind)]
-        if kind is RankNormal:
-            groups += [_Group(transforms[j], np.array([j]), ()) for j in columns]
-            continue
-        for block in ranges(len(columns), _COLUMNS_AT_ONCE):
-            numbers = [
-                np.array([getattr(transforms[j], number.name) for j in columns[block]])
-                for number in fields(kind)
-            ]
-            everything = len(columns[block]) == len(transforms)
-            where = slice(None) if everything else np.array(columns[block])
-            groups.append(_Group(kind, where, tuple(numbers)))
-    return tuple(groups)
 
 
 @dataclass(frozen=True)
@@ -364,13 +302,10 @@ class Transforms:
     @property
     def ranges(self) -> tuple[FloatArray, FloatArray]:
         """The smallest and the largest x (d,) that each transform was estimated from, if known."""
-        ends = [
-            (each.x[0], each.x[-1])
-            if isinstance(each, RankNormal)
-            else (getattr(each, "lowest", -_LARGEST), getattr(each, "highest", _LARGEST))
-            for each in self.of
-        ]
-        low, high = np.array(ends).T
+        low, high = (
+            np.array([getattr(transform, end, default) for transform in self.of])
+            for end, default in (("lowest", -_LARGEST), ("highest", _LARGEST))
+        )
         return low, high
 
     def forward(self, x: FloatArray, names: Schema | None = None, first_row: int = 0) -> Image:
@@ -382,10 +317,8 @@ class Transforms:
         self.check(x, names, first_row)
         z, log_slope = np.empty_like(x), np.empty_like(x)
         with np.errstate(all="ignore"):
-            for group in self._groups:
-                z[:, group.columns], log_slope[:, group.columns] = group.kind.forward(
-                    x[:, group.columns], *group.numbers
-                )
+            for kind, columns, numbers in self._groups:
+                z[:, columns], log_slope[:, columns] = kind.forward(x[:, columns], *numbers)
         far = np.abs(z) > _FARTHEST
         if far.any():  # a finite number may overflow in units of its scale
             called = None if names is None else names.features or names.places
@@ -397,20 +330,28 @@ class Transforms:
         """The inverse image (…, d) of mapped columns."""
         x = np.empty_like(z)
         with np.errstate(all="ignore"):
-            for group in self._groups:
-                x[..., group.columns] = group.kind.inverse(z[..., group.columns], *group.numbers)
+            for kind, columns, numbers in self._groups:
+                x[..., columns] = kind.inverse(z[..., columns], *numbers)
         return x
 
     def check(self, x: FloatArray, names: Schema | None = None, first_row: int = 0) -> None:
-        """Raise for the first value without a required logarithm, naming row and column."""
-        for group in self._groups:
-            if group.kind is Logarithm:
-                columns = np.arange(x.shape[1])[group.columns]
-                check_positive(x, columns, names, first_row)
+        """Raise for the first value that has no logarithm but must; names row and column."""
+        logarithmic = [j for j, each in enumerate(self.of) if isinstance(each, Logarithm)]
+        if logarithmic:
+            check_positive(x, np.array(logarithmic), names, first_row)
 
     @cached_property
-    def _groups(self) -> tuple[_Group, ...]:
-        return _groups(self.of)
+    def _groups(self) -> list[_Group]:
+        """The columns by the kind of their transforms, which are computed together."""
+        groups: list[_Group] = []
+        for kind in (Standardised, YeoJohnson, Logarithm):
+            columns = [j for j, transform in enumerate(self.of) if isinstance(transform, kind)]
+            for block in ranges(len(columns), _COLUMNS_AT_ONCE):
+                numbers = np.array([astuple(self.of[j]) for j in columns[block]]).T
+                everything = len(columns[block]) == len(self.of)
+                where = slice(None) if everything else np.array(columns[block])
+                groups.append((kind, where, tuple(numbers)))
+        return groups
 
 
 def _in_units(change: FeatureChange, transform: Transform, mean: float) -> FeatureChange:
