@@ -239,28 +239,24 @@ class PoissonDensity:
     def log_density(self, rows: Rows, threads: int = 1) -> RealArray:
         """``log p(x | c)`` (n, k).
 
-        It is tabulated for the counts of a block if these are fewer than the rows.
+        Of the counts up to the largest it is looked up, if they are fewer than the rows.
         """
-        tables: dict[int, FloatArray] = {}
-
-        def looked_up(j: int, counts: FloatArray, largest: int) -> FloatArray:
-            table = tables.get(j)
-            if table is None or largest >= table.shape[0]:
-                counted = np.arange(2.0 ** (largest + 1).bit_length())
-                table = tables[j] = log_probability(counted[:, None], self.rate[:, j])
-            return table.take(counts.astype(np.intp), axis=0)
-
+        largest = np.fmax.reduce(rows.matrix, axis=0, initial=0.0).tolist()
+        tables = {
+            j: log_probability(np.arange(most + 1.0)[:, None], self.rate[:, j])
+            for j, most in enumerate(largest)
+            if most < rows.n_rows
+        }
         out: RealArray = np.empty((rows.n_rows, self.n_classes), rows.dtype)
 
         def score(block: slice) -> None:
             present, counts = check_counts(_numbers(rows[block]), block.start)
             scores = np.zeros((counts.shape[0], self.n_classes))
             for j in range(self.n_columns):
-                values, largest = counts[:, j], int(counts[:, j].max(initial=0.0))
-                if largest < rows.n_rows:
-                    terms = looked_up(j, values, largest)
+                if j in tables:
+                    terms = tables[j].take(counts[:, j].astype(np.intp), axis=0)
                 else:
-                    terms = log_probability(values[:, None], self.rate[:, j])
+                    terms = log_probability(counts[:, [j]], self.rate[:, j])
                 if not present[:, j].all():
                     terms[~present[:, j]] = 0.0
                 scores += terms

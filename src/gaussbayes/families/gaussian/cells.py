@@ -80,7 +80,7 @@ def group(observed: NDArray[np.bool_]) -> Patterns:
     """Group rows by their observed features (n, d)."""
     n, d = observed.shape
     words = _words(observed)
-    order = _sorted(words, d)
+    order: NDArray[np.intp] = np.lexsort(words[::-1])
     first = np.zeros(n, dtype=bool)
     first[:1] = True
     for word in words:
@@ -90,22 +90,6 @@ def group(observed: NDArray[np.bool_]) -> Patterns:
     number[order] = np.cumsum(first) - 1
     starts = np.append(np.flatnonzero(first), n)
     return Patterns(observed[order[starts[:-1]]].reshape(-1, d), number, order, starts)
-
-
-def _sorted(words: NDArray[Any], n_features: int) -> NDArray[np.intp]:
-    """A stable order (n,) that sorts rows by their words."""
-    n = words.shape[1]
-    room = n.bit_length()
-    if n_features + room > 64:
-        order: NDArray[np.intp] = np.lexsort(words[::-1])
-        return order
-    # Pattern and row in one number: sorting numbers is much faster than an argsort.
-    both = (words[0] >> np.uint64(64 - n_features)) << np.uint64(room)
-    both |= np.arange(n, dtype=np.uint64)
-    both.sort()
-    both &= np.uint64((1 << room) - 1)
-    rows: NDArray[np.intp] = both.astype(np.intp)
-    return rows
 
 
 def _words(observed: NDArray[np.bool_]) -> NDArray[Any]:

@@ -30,6 +30,7 @@ from gaussbayes.base.types import FloatArray, ScatterLayout
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.expression import LOG_2_PI
 from gaussbayes.families.gaussian.cells import (
+    FeatureMoments,
     PatternMoments,
     feature_moments,
     group,
@@ -71,7 +72,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PointBlock:
-    """Complete points, or points with missing features; those with the same pattern form a cell.
+    """Points that lack features; those that lack the same are a cell.
 
     Cells are ordered by their number of missing features.
     """
@@ -93,7 +94,7 @@ class Points:
     """Labelled rows as points of their classes, in the units of a frame, 0 for missing values."""
 
     frame: Frame
-    blocks: tuple[PointBlock, ...]  # of complete rows and of others
+    blocks: tuple[PointBlock, ...]
 
 
 def frame_of(anchor: FloatArray, variance: FloatArray) -> Frame:
@@ -106,7 +107,7 @@ _points: "WeakKeyDictionary[GaussianStatistics, dict[bool, Points]]" = WeakKeyDi
 
 
 def points_of(statistics: GaussianStatistics, *, shared: bool) -> Points:
-    """The points of labelled rows, for class-specific covariances or a shared one.
+    """The points of labelled rows with missing values, for class-specific covariances or one.
 
     They are kept for as long as the statistics live, unless they are large: every iteration of EM
     uses them.
@@ -117,40 +118,17 @@ def points_of(statistics: GaussianStatistics, *, shared: bool) -> Points:
     features = feature_moments(statistics)
     variance = features.positive_variance(Structure("full", float(shared)))
     frame = frame_of(features.anchor, variance)
-    parts = [_complete_cells(statistics.moments)]
-    parts += [] if statistics.cells is None else [statistics.cells]
-    if not shared:  # each class has its matrices
-        numbers = range(statistics.n_classes)
-        parts = [part.taken(np.flatnonzero(part.codes == c)) for c in numbers for part in parts]
-    blocks = tuple(block for cells in parts for block in _blocks_of_cells(cells, frame))
+    cells = statistics.cells
+    assert cells is not None
+    groups = [cells]
+    if not shared:  # each class has matrices of its own
+        by_class = (np.flatnonzero(cells.codes == c) for c in range(statistics.n_classes))
+        groups = [cells.taken(mine) for mine in by_class]
+    blocks = tuple(block for group in groups for block in _blocks_of_cells(group, frame))
     points = Points(frame, blocks)
     if sum(block.n_bytes for block in blocks) <= _MOST_KEPT:
         _points.setdefault(statistics, {})[shared] = points
     return points
-
-
-def _complete_cells(moments: ClassMoments) -> PatternMoments:
-    """Complete rows as cells; a scatter summed over the classes enters with the first of them."""
-    which, layout = np.flatnonzero(moments.weight > 0), LAYOUTS[moments.layout]
-    scatter = layout.stacked(moments.scatter)
-    scatter = scatter[which] if layout.by_class else scatter[: which.size]
-    observed = np.ones((which.size, moments.n_features), dtype=bool)
-    mean = moments.weight[which], moments.anchor[which], moments.offset[which]
-    varied = np.arange(len(scatter))
-    return PatternMoments(which.astype(np.int32), observed, *mean, varied, scatter, "full")
-
-
-def row_blocks(X: FloatArray) -> Iterator[tuple[NDArray[np.intp], PointBlock]]:
-    """Rows (n, d) in blocks, with 0 for missing values, and their numbers.
-
-    A block fits into the cache. All rows have class 0.
-    """
-    patterns = patterns_of(X)
-    values = np.where(np.isnan(X), 0.0, X)[patterns.order]
-    ones, codes = np.ones(values.shape[0]), np.zeros(values.shape[0], dtype=np.intp)
-    cut = _cut(codes, values, ones, ones, patterns.number[patterns.order], patterns.observed)
-    for at, block in cut:
-        yield patterns.order[at], block
 
 
 def _blocks_of_cells(cells: PatternMoments, frame: Frame) -> Iterator[PointBlock]:
@@ -200,7 +178,8 @@ def _cut(
     """
     lacking = (points.shape[1] - observed.sum(axis=1))[pattern]
     ordered = np.lexsort((pattern, lacking))
-    for some in _widths_together(lacking[ordered], points.shape[1]):
+    widest = int(lacking.max(initial=0))
+    for some in ranges(ordered.size, rows_at_once(max(points.shape[1], widest**2), 16)):
         at = ordered[some]
         new = np.append(True, np.diff(pattern[at]) != 0)
         missing = ~observed[pattern[at[new]]]
@@ -218,26 +197,6 @@ def _cut(
         yield at, block
 
 
-def _widths_together(lacking: NDArray[np.intp], d: int) -> Iterator[slice]:
-    """The blocks of points (q,), ordered by their numbers of missing features.
-
-    Complete points form separate blocks.
-    """
-    begin = end = 0
-    widths, counts = np.unique(lacking, return_counts=True)
-    for width, count in zip(widths.tolist(), counts.tolist(), strict=True):
-        most = rows_at_once(max(d, width**2), 16)
-        if end > begin and end - begin + count > most:
-            yield slice(begin, end)
-            begin = end
-        end += count
-        while end - begin > most or (width == 0 and end > begin):
-            yield slice(begin, min(begin + most, end))
-            begin = min(begin + most, end)
-    if end > begin:
-        yield slice(begin, end)
-
-
 def expect_statistics(
     density: "GaussianDensity",
     statistics: GaussianStatistics,
@@ -252,11 +211,14 @@ def expect_statistics(
     if isinstance(density.covariance, LowRank) or statistics.cells is None:
         return statistics, density.log_likelihood(statistics)
     if not density.covariance.correlated:
-        return _expect_uncorrelated(density, statistics)
+        features = feature_moments(statistics)
+        moments, log_likelihood = _expect_features(density, features, statistics.weight)
+        return GaussianStatistics(moments), log_likelihood
     points = points_of(statistics, shared=density.shared)
     complete = statistics.moments.with_layout("pooled") if pooled else statistics.moments
     sums = _Sums(density, points.frame, complete.layout if complete.layout == "pooled" else "full")
-    log_likelihood = sums.add_blocks(points.blocks, threads)
+    log_likelihood = density.log_likelihood(GaussianStatistics(statistics.moments))
+    log_likelihood += sums.add_blocks(points.blocks, threads)
     return GaussianStatistics(complete + sums.moments()), log_likelihood
 
 
@@ -275,7 +237,8 @@ def expect(
     if density.covariance.correlated:
         expected = _expect_rows(density, some, their, layout)
     else:
-        expected = _expect_uncorrelated_rows(density, some, their)
+        features = _features_of_rows(density, some, their)
+        expected, _ = _expect_features(density, features, their.sum(axis=0))
     whole = ~missing
     complete = summarise(X[whole], responsibility[whole], None, k, layout, threads)
     return GaussianStatistics(complete + expected)
@@ -293,7 +256,7 @@ class _Sums:
         self._scatter = np.zeros((k if self._layout.by_class else 1, d, d))
 
     def add_blocks(self, blocks: Sequence[PointBlock], threads: int = 1) -> float:
-        """Add incomplete points; return the log-likelihood of all points."""
+        """Add points; their log-likelihood."""
         log_likelihood = 0.0
         completed: dict[int, _Completed] = {}
 
@@ -306,8 +269,7 @@ class _Sums:
             for number in numbers:
                 points = completed.pop(number)
                 log_likelihood += points.log_likelihood
-                if blocks[number].hidden.shape[1]:
-                    self._add(blocks[number], points)
+                self._add(blocks[number], points)
         return log_likelihood
 
     def _completed(self, block: PointBlock) -> "_Completed":
@@ -327,24 +289,20 @@ class _Sums:
 
     def _add(self, block: PointBlock, points: "_Completed") -> None:
         """Add ``Σ w``, ``Σ w E[x − μ]`` and ``Σ w E[(x − μ)(x − μ)ᵀ]`` of points."""
-        located = block.weight * block.located
+        located, scatters = block.weight * block.located, np.zeros_like(block.codes)
         for c in np.unique(block.codes).tolist():
-            mine = block.codes == c
-            self._weight[c] += located[mine].sum()
-            self._shift[c] += located[mine] @ points.deviation[mine]
-            if self._layout.by_class:
-                self._add_scatter(c, block, points, mine)
-        if not self._layout.by_class:
-            self._add_scatter(0, block, points, np.ones(located.size, dtype=bool))
-
-    def _add_scatter(
-        self, number: int, block: PointBlock, points: "_Completed", chosen: NDArray[np.bool_]
-    ) -> None:
-        """Add ``Σ w E[(x − μ)(x − μ)ᵀ]`` of the chosen points to one of the scatters."""
-        deviation, weight = points.deviation[chosen], block.weight[chosen]
-        self._scatter[number] += deviation.T @ (weight[:, None] * deviation)
-        located = np.bincount(block.cell[chosen], weight * block.located[chosen], len(block.hidden))
-        active().spread(points.covariance, block.hidden, located, self._scatter[number])
+            mine = located * (block.codes == c)
+            self._weight[c] += mine.sum()
+            self._shift[c] += mine @ points.deviation
+        if self._layout.by_class:
+            scatters = block.codes
+        for number in np.unique(scatters).tolist():
+            chosen = scatters == number
+            deviation = points.deviation[chosen]
+            scatter = self._scatter[number]
+            scatter += deviation.T @ (block.weight[chosen, None] * deviation)
+            of_cells = np.bincount(block.cell[chosen], located[chosen], len(block.hidden))
+            active().spread(points.covariance, block.hidden, of_cells, scatter)
 
     def moments(self) -> ClassMoments:
         """The sums as moments, in the units of the rows."""
@@ -377,8 +335,10 @@ def _expect_rows(
 ) -> ClassMoments:
     """The expected moments of rows with missing values, in units near the standard deviations."""
     frame = frame_of(density.mean, density.covariance.variance)
-    sums = _Sums(density, frame, layout)
-    for rows, block in row_blocks(X):
+    sums, patterns = _Sums(density, frame, layout), patterns_of(X)
+    codes, ones = np.zeros(len(X), dtype=np.intp), np.ones(len(X))
+    values = np.where(np.isnan(X), 0.0, X)
+    for rows, block in _cut(codes, values, ones, ones, patterns.number, patterns.observed):
         for c in range(density.n_classes):
             points = (block.points - frame.anchor[c]) / frame.units_of(c)
             codes, weight = np.full_like(block.codes, c), responsibility[rows, c]
@@ -387,58 +347,41 @@ def _expect_rows(
     return sums.moments()
 
 
-def _expect_uncorrelated(
-    density: "GaussianDensity", statistics: GaussianStatistics
-) -> tuple[GaussianStatistics, float]:
-    """`expect_statistics` without correlations: feature by feature."""
-    features = feature_moments(statistics)
-    apart = features.offset - density.mean_from(features.anchor)
-    apart = np.where(features.weight > 0, apart, 0.0)
-    variance = density.covariance.variance
-    squares = (features.scatter + features.weight * np.square(apart)) / variance
-    volume = features.weight * (np.log(variance) + LOG_2_PI)
-    log_likelihood = -0.5 * float((volume + squares).sum())
-    weight = statistics.weight
-    expected = _completed(density, features.weight, apart, features.scatter, weight)
-    return GaussianStatistics(expected), log_likelihood
+def _expect_features(
+    density: "GaussianDensity", features: FeatureMoments, weight: FloatArray
+) -> tuple[ClassMoments, float]:
+    """Expected moments of rows without correlations that weigh so much (k,), by their features.
 
-
-def _completed(
-    density: "GaussianDensity",
-    observed: FloatArray,
-    apart: FloatArray,
-    scatter: FloatArray,
-    weight: FloatArray,
-) -> ClassMoments:
-    """Expected moments of rows without correlations, with weights (k,).
-
-    Rows with a value of a feature have the weights `observed` (k, d), their mean differs by `apart`
-    from that of the density, and `scatter` is their sum of squares about it.
+    Also the log-likelihood of the values that are there.
     """
-    # Only observed values move the mean; missing ones are expected at it.
+    observed, variance = features.weight, density.covariance.variance
+    apart = features.offset - density.mean_from(features.anchor)
+    apart = np.where(observed > 0, apart, 0.0)
+    squares = (features.scatter + observed * np.square(apart)) / variance
+    log_likelihood = -0.5 * float((observed * (np.log(variance) + LOG_2_PI) + squares).sum())
+    # The mean moves by the values that are observed, from where those missing are expected.
     shift = observed / np.where(weight > 0, weight, 1.0)[:, None] * apart
-    rest = np.maximum(weight[:, None] - observed, 0.0)
-    total = scatter + observed * np.square(apart - shift)
-    total += rest * (np.square(shift) + density.covariance.variance)
-    anchor = density.mean
-    return ClassMoments(weight, anchor, density.mean_from(anchor) + shift, total, "diagonal")
+    missing = np.maximum(weight[:, None] - observed, 0.0)
+    total = features.scatter + observed * np.square(apart - shift)
+    total += missing * (np.square(shift) + variance)
+    anchor, offset = density.mean, density.mean_from(density.mean) + shift
+    return ClassMoments(weight, anchor, offset, total, "diagonal"), log_likelihood
 
 
-def _expect_uncorrelated_rows(
+def _features_of_rows(
     density: "GaussianDensity", X: FloatArray, responsibility: FloatArray
-) -> ClassMoments:
-    """The expected moments of rows with missing values, without correlations."""
-    k, d = density.offset.shape
-    weight, first, second = np.zeros((3, k, d))
+) -> FeatureMoments:
+    """The moments of each class and feature over the rows that have a value of it."""
     anchor = density.mean
     offset = density.mean_from(anchor)
-    for rows in ranges(X.shape[0], rows_at_once(d)):
+    weight, first, second = np.zeros((3, *anchor.shape))
+    for rows in ranges(X.shape[0], rows_at_once(X.shape[1])):
         observed = ~np.isnan(X[rows])
         weight += responsibility[rows].T @ observed
-        for c in range(k):
+        for c in range(density.n_classes):
             deviation = np.where(observed, (X[rows] - anchor[c]) - offset[c], 0.0)
             first[c] += responsibility[rows, c] @ deviation
             second[c] += responsibility[rows, c] @ np.square(deviation)
     apart = first / np.where(weight > 0, weight, 1.0)
     scatter = np.maximum(second - weight * np.square(apart), 0.0)
-    return _completed(density, weight, apart, scatter, responsibility.sum(axis=0))
+    return FeatureMoments(weight, anchor, offset + apart, scatter)

@@ -5,25 +5,31 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
 from math import prod
-from typing import ClassVar, Literal, Self, TypeAlias, cast, get_args
+from typing import ClassVar, Literal, Self, TypeAlias
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from gaussbayes.base.errors import DataError, OptionError, SingularCovarianceError
 from gaussbayes.base.notices import AUTOMATIC_MODEL, Remedy
-from gaussbayes.base.types import Divisor, FloatArray, ScatterLayout, ShrinkageTarget
+from gaussbayes.base.types import (
+    CovarianceName,
+    Divisor,
+    FloatArray,
+    ScatterLayout,
+    ShrinkageTarget,
+)
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.data.schema import Schema
-from gaussbayes.families.gaussian import left_out, missing_values
+from gaussbayes.families.gaussian import missing_values
 from gaussbayes.families.gaussian.cells import feature_moments, observe
 from gaussbayes.families.gaussian.density import GaussianDensity, estimate, maximum
+from gaussbayes.families.gaussian.left_out import GaussianLeftOut, plug_in_formulas, together
 from gaussbayes.families.gaussian.predictive import PredictiveLeftOut, Prior, predictive
 from gaussbayes.families.gaussian.regularisation import Regularisation
 from gaussbayes.families.gaussian.shrinkage import (
     Penalty,
     Shrinkage,
-    check_shrinkage,
     penalty_of,
 )
 from gaussbayes.families.gaussian.statistics import (
@@ -34,11 +40,9 @@ from gaussbayes.families.gaussian.statistics import (
     summarise,
 )
 from gaussbayes.families.gaussian.structure import (
-    NO_CORRELATIONS,
-    SHAPES,
+    LEAVE_OUT_CORRELATIONS,
     STRUCTURES,
     Structure,
-    structure_of,
 )
 from gaussbayes.families.mapped import MappedStatistics
 from gaussbayes.families.protocol import (
@@ -51,8 +55,6 @@ from gaussbayes.families.protocol import (
     LeftOut,
 )
 from gaussbayes.kernels.reference import scatter_shape
-
-AUTOMATIC = "auto"
 
 SHARINGS, INTENSITIES = (0.01, 0.09, 0.23, 0.75, 0.99), (0.05, 0.3, 1.0)
 """Candidates of `AutoClassifier`: strengths of the prior of covariances, 0.01, 0.1, 0.3, 3 and 100
@@ -76,14 +78,17 @@ intensities of shrinkage. Each strength of the prior would take about ten times 
 MOST_CORRELATED, MOST_SCATTER_BYTES = 20_000, 1 << 33
 """Largest number of features with full covariances, and of bytes of the scatters of all classes."""
 
+_ESTIMATED: tuple[tuple[CovarianceName, Shrinkage], ...] = (("diagonal", 0.05), ("full", None))
+"""Shapes and shrinkage of the covariances that the automatic choice estimates."""
+
 Estimate: TypeAlias = Literal["plug_in", "predictive"]
 
 SHRINK = Remedy("shrink the covariances", (("shrinkage", 0.1),))
 _SHARE = Remedy("share one covariance among the classes", (("shared", True),))
 _TOWARDS = Remedy("shrink towards the pooled covariance", (("shared", 0.5),))
 _DIVIDE = Remedy("divide by the number of rows", (("divisor", "mle"),))
-_SIMPLER = {
-    "diagonal": NO_CORRELATIONS,
+_SIMPLER: dict[CovarianceName, Remedy] = {
+    "diagonal": LEAVE_OUT_CORRELATIONS,
     "spherical": Remedy("use one variance for all features", (("covariance", "spherical"),)),
 }
 
@@ -112,33 +117,24 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
     @classmethod
     def of(
         cls,
-        covariance: object = "full",
-        shared: object = False,
-        divisor: object = "mle",
-        shrinkage: object = None,
-        target: object = "diagonal",
-        estimate: object = "plug_in",
+        covariance: CovarianceName | Literal["auto"] = "full",
+        shared: float = False,
+        divisor: Divisor = "mle",
+        shrinkage: Shrinkage = None,
+        target: ShrinkageTarget = "diagonal",
+        estimate: Estimate = "plug_in",
     ) -> "Gaussian":
-        """The family of the user's options; ``"auto"`` leaves the structure to selection."""
-        for what, value, known in (
-            ("divisor", divisor, get_args(Divisor)),
-            ("covariance", covariance, (*SHAPES, AUTOMATIC)),
-            ("target", target, get_args(ShrinkageTarget)),
-            ("estimate", estimate, get_args(Estimate)),
-        ):
-            if not isinstance(value, str) or value not in known:
-                msg = f"{what} must be one of {', '.join(map(repr, known))}, got {value!r}"
-                raise OptionError(msg)
-        divides, towards = cast("Divisor", divisor), cast("ShrinkageTarget", target)
-        if covariance == AUTOMATIC:
-            return _automatic(divides, towards)
-        structure, intensity = structure_of(covariance, shared), check_shrinkage(shrinkage)
+        """The family of checked options; the covariance ``"auto"`` leaves all open."""
+        if covariance == "auto":
+            return _automatic(divisor, target)
+        structure = Structure(covariance, float(shared))
+        intensity = shrinkage if isinstance(shrinkage, str | None) else float(shrinkage)
         if estimate == "plug_in":
-            return Gaussian(structure, divides, intensity, towards)
+            return Gaussian(structure, divisor, intensity, target)
         if covariance != "full" or isinstance(intensity, str):
             msg = "predictive densities need full covariances, and a number or None as shrinkage"
             raise OptionError(msg)
-        return PredictiveGaussian(structure, divides, intensity, towards)
+        return PredictiveGaussian(structure, divisor, intensity, target)
 
     estimation: ClassVar[Estimate] = "plug_in"
 
@@ -184,7 +180,7 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
         (n, d), k = rows.numbers.shape, targets.n_classes
         if self.choice and k * d**3 > MOST_OF_CLASSES and n < k * d:
             pooled = tuple(
-                Gaussian(structure_of("full", True), self.divisor, intensity, self.target)
+                Gaussian(Structure("full", 1.0), self.divisor, intensity, self.target)
                 for intensity in POOLED_INTENSITIES
             )
             return [replace(pooled[0], choice=pooled)]
@@ -317,7 +313,7 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
             others[_SHARE] = replace(self, structure=structure.parts[1])
         for name, remedy in _SIMPLER.items():
             if name != structure.covariance and not structure.shape.isotropic:
-                others[remedy] = replace(self, structure=structure_of(name, structure.sharing))
+                others[remedy] = replace(self, structure=Structure(name, structure.sharing))
         if self.divisor == "unbiased":
             others[_DIVIDE] = replace(self, divisor="mle")
         return others
@@ -377,13 +373,29 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
         *,
         exact: bool = True,
     ) -> LeftOut | None:
-        """A closed form for leave-one-out, or None; see `left_out.left_out`.
+        """A closed form for leave-one-out; None where there is none, or values are missing."""
+        if not statistics.is_complete:
+            return None
+        formulas = self.formulas(statistics.moments, path, targets, names, exact=exact)
+        return None if formulas is None else together(formulas)
+
+    def formulas(
+        self,
+        moments: ClassMoments,
+        path: Sequence["Gaussian"],
+        targets: Targets,
+        names: Schema,
+        *,
+        exact: bool = True,
+        n_features: int | None = None,
+    ) -> list[GaussianLeftOut] | None:
+        """Closed forms of complete rows; see `plug_in_formulas`.
 
         There is none for covariances with other regularisation than shrinkage.
         """
         if any(family.regularisation for family in path):
             return None
-        return left_out.left_out(statistics, path, targets, names, exact=exact)
+        return plug_in_formulas(moments, path, targets, names, exact=exact, n_features=n_features)
 
     def variants(
         self, statistics: GaussianStatistics, names: Schema
@@ -505,24 +517,23 @@ class PredictiveGaussian(Gaussian):
         if not self.shrinkage:
             others[SHRINK] = replace(self, shrinkage=0.1)
         if self.structure.sharing == 0:
-            others[_TOWARDS] = replace(self, structure=structure_of("full", 0.5))
+            others[_TOWARDS] = replace(self, structure=Structure("full", 0.5))
         return others
 
-    def left_out(
+    def formulas(
         self,
-        statistics: GaussianStatistics,
-        path: Sequence[Self],
+        moments: ClassMoments,
+        path: Sequence[Gaussian],
         targets: Targets,
         names: Schema,
         *,
         exact: bool = True,
-    ) -> LeftOut | None:
-        """A closed form for leave-one-out, unless they have missing values."""
-        if not statistics.is_complete:
-            return None
-        moments, priors = statistics.moments, [family.prior for family in path]
-        formula = PredictiveLeftOut.of(moments, priors, names, units_given=not exact)
-        return left_out.together([formula])
+        n_features: int | None = None,
+    ) -> list[GaussianLeftOut] | None:
+        """One closed form of all priors."""
+        priors = [family.prior for family in path if isinstance(family, PredictiveGaussian)]
+        units_given = not exact
+        return [PredictiveLeftOut.of(moments, priors, names, n_features, units_given=units_given)]
 
 
 AUTOMATIC_GAUSSIAN = PredictiveGaussian(Structure("full", 0.75), "mle", 0.1, "spherical")
@@ -542,8 +553,8 @@ def _automatic(divisor: Divisor, target: ShrinkageTarget) -> Gaussian:
         for shrinkage in (None, *INTENSITIES)
     ]
     estimated = [
-        Gaussian(structure_of(covariance, sharing), divisor, shrinkage)
-        for covariance, shrinkage in (("diagonal", INTENSITIES[0]), ("full", None))
+        Gaussian(Structure(covariance, sharing), divisor, shrinkage)
+        for covariance, shrinkage in _ESTIMATED
         for sharing in (0.0, 0.5, 1.0)
     ]
     return replace(integrated[0], shrinkage=None, choice=(*integrated, *estimated))

@@ -12,10 +12,10 @@ shrinkage, which the row changes as well. The Sherman-Morrison formula gives
 
 If D is the identity, in the units of the features, N is diagonal along the principal axes of
 ``a S_c + b P``: d operations a row (`_along_axes`). If D changes with every row, or there are no
-correlations, N is solved for each row (`_solved`). The estimator of the covariances determines a,
-b, t and the pull: `_PlugInLeftOut` is for estimated and shrunk ones,
-`gaussbayes.families.gaussian.predictive` for ones that are integrated out. The result is not
-reliable if little remains without the row: the model must then be fitted without it.
+correlations, N is solved for each row (`_solved`). What a, b, t and the pull are depends on how
+covariances are estimated: `PlugInLeftOut` has those that are estimated and shrunk,
+`gaussbayes.families.gaussian.predictive` those that are integrated out. The result for a row that
+leaves next to nothing behind is not reliable: the model has to be fitted without it.
 """
 
 from abc import ABC, abstractmethod
@@ -32,19 +32,23 @@ from gaussbayes.base.types import Divisor, FloatArray
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian.shrinkage import (
-    CLOSED_FORMS,
     Shrinkage,
     oas_by_traces,
     target_of,
     targets_without,
 )
-from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics, degrees
+from gaussbayes.families.gaussian.statistics import ClassMoments, degrees
 from gaussbayes.families.gaussian.structure import Structure, factor
 from gaussbayes.families.protocol import LeftOut
 from gaussbayes.families.removal import LEAST_LEFT, Removal
 
 if TYPE_CHECKING:
     from gaussbayes.families.gaussian.family import Gaussian
+
+LEAST_IN_SPAN = 1e-6
+"""What must be left of a determinant in the span of fewer rows than features. There every row has a
+direction of its own, along which next to nothing is left without it, but for the target: that is
+not rounding. Rounding is 1e-9 of the size of a log density, in proportion to the features."""
 
 MOST_WEIGHTS = 16
 """Largest number of distinct weights of rows for which principal axes are computed."""
@@ -55,32 +59,26 @@ Axes: TypeAlias = tuple[FloatArray, FloatArray, float]
 """A scatter (r,) along axes, the axes in columns (r, r), and the difference of log |scatter|."""
 
 
-def left_out(
-    statistics: GaussianStatistics,
+def plug_in_formulas(
+    moments: ClassMoments,
     path: Sequence["Gaussian"],
     targets: Targets,
     names: Schema,
     *,
     exact: bool = True,
-) -> LeftOut | None:
-    """A closed form for leave-one-out, or None.
+    n_features: int | None = None,
+) -> "list[GaussianLeftOut] | None":
+    """Closed forms of complete rows; None if one of the families has none: `has_closed_form`.
 
-    There is none for rows with missing values, and for some full covariances shrunk towards the
-    pooled one; see `has_closed_form`. Log densities are up to a term of the row.
+    With `n_features` the moments are those of coordinates, in units that are given.
     """
-    moments = statistics.moments
-    if not statistics.is_complete:
-        return None
-    formulas = []
+    formulas: list[GaussianLeftOut] = []
     for member in path:
-        if member.target not in CLOSED_FORMS:
-            return None
-        by_rows = exact and _has_units(member)
+        by_rows = exact and n_features is None and _has_units(member)
         if not (by_rows or has_closed_form(member.structure, member.shrinkage, targets.weights)):
             return None
-        formulas.append(PlugInLeftOut.of(moments, member, names, by_rows=by_rows))
-
-    return together(formulas)
+        formulas.append(PlugInLeftOut.of(moments, member, names, n_features, by_rows=by_rows))
+    return formulas
 
 
 def together(
@@ -306,10 +304,9 @@ class PlugInLeftOut(GaussianLeftOut):
         moments: ClassMoments,
         family: "Gaussian",
         names: Schema,
+        n_features: int | None = None,
         *,
         by_rows: bool = False,
-        n_features: int | None = None,
-        least: float = LEAST_LEFT,
     ) -> "PlugInLeftOut":
         """The formula of a family; with `n_features`, of coordinates in given units."""
         structure = family.structure
@@ -331,7 +328,7 @@ class PlugInLeftOut(GaussianLeftOut):
             shrinkage is not None,
             by_rows,
             n_features or moments.n_features,
-            least,
+            LEAST_LEFT if n_features is None else LEAST_IN_SPAN,
             structure=structure,
             divisor=family.divisor,
             shrinkage=shrinkage,

@@ -26,7 +26,6 @@ from gaussbayes.families.gaussian.density import GaussianDensity, maximum
 from gaussbayes.families.gaussian.expectation import Frame, frame_of
 from gaussbayes.families.gaussian.shrinkage import Penalty, penalty_of
 from gaussbayes.families.gaussian.statistics import (
-    LAYOUTS,
     ClassMoments,
     GaussianStatistics,
     empty,
@@ -126,7 +125,6 @@ def complete(
         return _closed_form(statistics, features, structure)
     if start is None or type(start.covariance) is not structure.shape:
         start = _start(features, structure, names, guarded=penalty is not None)
-    statistics, blank = statistics.without_blank()
     parts = _parts(statistics, structure, names, start, penalty)
     paths = [part.em(goal, threads) for part in parts]
     pairs = zip(parts, paths, strict=True)
@@ -136,10 +134,6 @@ def complete(
         expected = empty(statistics.n_classes, statistics.n_columns, "full")
         for c, result in enumerate(results):
             place(expected, np.array([c]), result)
-    if blank.any():  # rows without values have the expectations of their Gaussian
-        dense = maximum(expected, names, structure, penalty).covariance.dense()
-        scatter = LAYOUTS["full"].reduced(blank[:, None, None] * dense, expected.layout)
-        expected = expected + replace(expected, weight=blank, scatter=scatter)
     converged = all(path.converged for path in paths)
     remaining = max(path.remaining for path in paths)
     record = Convergence(total_objective(paths), converged, remaining, penalty is not None)
@@ -173,7 +167,7 @@ def suppose(
 class _Part(NamedTuple):
     """Labelled rows whose covariances are estimated at once: a class, or all if they share one."""
 
-    statistics: GaussianStatistics  # without rows that have no value, which would slow it down
+    statistics: GaussianStatistics
     structure: Structure
     names: Schema
     start: GaussianDensity
@@ -254,7 +248,7 @@ def start_of(
     if not structure.shape.correlated:
         return start
     mean, values = start.mean - start.center, start.covariance.values.copy()
-    parts = _parts(statistics.without_blank()[0], structure, names, start)
+    parts = _parts(statistics, structure, names, start)
     for m, part in enumerate(parts):
         try:
             moments = part.statistics.moments

@@ -31,7 +31,12 @@ from gaussbayes.base.types import FloatArray
 from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian import tails
 from gaussbayes.families.gaussian.density import GaussianDensity, located_density
-from gaussbayes.families.gaussian.left_out import GaussianLeftOut, RowsLeftOut, Terms
+from gaussbayes.families.gaussian.left_out import (
+    LEAST_IN_SPAN,
+    GaussianLeftOut,
+    RowsLeftOut,
+    Terms,
+)
 from gaussbayes.families.gaussian.shrinkage import target_of
 from gaussbayes.families.gaussian.statistics import ClassMoments
 from gaussbayes.families.gaussian.structure import Full
@@ -135,11 +140,13 @@ class PredictiveLeftOut(GaussianLeftOut):
         priors: Sequence[Prior],
         names: Schema,
         n_features: int | None = None,
-        least: float = LEAST_LEFT,
         *,
         units_given: bool = False,
     ) -> "PredictiveLeftOut":
         """That of some priors; with `n_features`, of coordinates in units that are given."""
+        least = LEAST_LEFT
+        if n_features is not None:
+            least, priors = LEAST_IN_SPAN, [replace(prior, diagonal=False) for prior in priors]
         own, diagonal = moments.scatters("full", shared=False), priors[0].diagonal
         within = np.einsum("mii->i", own)
         squares = target_of(moments) if n_features is None else within

@@ -17,7 +17,6 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import OptionError
 from gaussbayes.base.types import FloatArray, ShrinkageTarget
 from gaussbayes.families.gaussian.statistics import ClassMoments
 from gaussbayes.families.gaussian.structure import Shape
@@ -25,26 +24,10 @@ from gaussbayes.families.removal import LEAST_LEFT, Removal
 
 Shrinkage: TypeAlias = float | Literal["oas"] | None
 
-CLOSED_FORMS: tuple[ShrinkageTarget, ...] = ("diagonal", "spherical")
-"""Targets that are known without each row, and in the span of few rows."""
-
 LEAST_WITHIN = 1e-6
 """The target variance within classes is at least this proportion of the variance over all rows."""
 
 _MOST = 0.999  # the largest intensity of a penalty; with 1 the rows would be ignored
-
-
-def check_shrinkage(shrinkage: object) -> Shrinkage:
-    """The setting, if it is None, ``"oas"`` or a number in [0, 1]."""
-    if shrinkage is None:
-        return None
-    if isinstance(shrinkage, str) and shrinkage == "oas":
-        return "oas"
-    numbers = int | float | np.integer | np.floating
-    if isinstance(shrinkage, numbers) and not isinstance(shrinkage, bool) and 0 <= shrinkage <= 1:
-        return float(shrinkage)
-    msg = f"shrinkage must be None, 'oas' or a number in [0, 1], got {shrinkage!r}"
-    raise OptionError(msg)
 
 
 def target_squares(

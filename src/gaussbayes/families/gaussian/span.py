@@ -14,12 +14,11 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.threads import ranges, rows_at_once
 from gaussbayes.base.types import FloatArray
-from gaussbayes.data.rows import Rows, Targets, number_rows
+from gaussbayes.data.rows import Rows, number_rows
 from gaussbayes.data.schema import Schema
 
 _OUTSIDE = 1e-9
@@ -120,18 +119,3 @@ def span_of(rows: Rows, unit: FloatArray) -> Span:
     x -= center
     x /= unit
     return Span(center, unit, np.linalg.qr(x.T)[0])
-
-
-def pooled_deviation(rows: Rows, targets: Targets) -> FloatArray:
-    """The standard deviations of the features within classes (d,)."""
-    x, weights = rows.matrix, targets.proportions() * targets.total_weights()[:, None]
-    total = weights.sum(axis=0)
-    which: NDArray[np.intp] = np.flatnonzero(total > 0)
-    squares = np.zeros(x.shape[1])
-    for code in which.tolist():
-        mine = np.flatnonzero(weights[:, code] > 0)
-        some, weight = x[mine].astype(np.float64), weights[mine, code]
-        some -= some[0]
-        some -= weight @ some / total[code]
-        squares += weight @ np.square(some, out=some)
-    return np.asarray(np.sqrt(squares / total.sum()))

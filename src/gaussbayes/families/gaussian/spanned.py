@@ -15,7 +15,8 @@ import numpy as np
 
 from gaussbayes.base.errors import DataError, SingularCovarianceError
 from gaussbayes.base.notices import Remedy
-from gaussbayes.data.rows import Rows, Targets, number_rows
+from gaussbayes.base.types import FloatArray
+from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.data.schema import Schema
 from gaussbayes.families.gaussian.density import (
     GaussianDensity,
@@ -23,25 +24,14 @@ from gaussbayes.families.gaussian.density import (
     located_density,
 )
 from gaussbayes.families.gaussian.family import fewest_rows
-from gaussbayes.families.gaussian.left_out import (
-    GaussianLeftOut,
-    PlugInLeftOut,
-    has_closed_form,
-    together,
-)
+from gaussbayes.families.gaussian.left_out import together
 from gaussbayes.families.gaussian.low_rank import LowRank, no_em, spanned_density
-from gaussbayes.families.gaussian.predictive import PredictiveLeftOut, check_degrees
-from gaussbayes.families.gaussian.shrinkage import CLOSED_FORMS
-from gaussbayes.families.gaussian.span import Span, pooled_deviation, span_of
-from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics
+from gaussbayes.families.gaussian.predictive import check_degrees
+from gaussbayes.families.gaussian.span import Span, span_of
+from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics, summarise
 from gaussbayes.families.gaussian.structure import Full, Structure
 from gaussbayes.families.mapped import MappedStatistics
 from gaussbayes.families.protocol import Family, Fit, Kind, LeftOut
-
-_LEAST_LEFT = 1e-6
-"""Least remaining proportion of a determinant. With more features than rows every row has a
-separate direction, along which little but the target remains without it: that is not rounding.
-Rounding is 1e-9 of the size of a log density, which is proportional to the number of features."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,11 +104,7 @@ class Spanned(Family[Any, GaussianDensity]):
 
     def _forward(self, rows: Rows) -> Rows:
         """The coordinates of rows, which must lie in the span."""
-        z = [
-            self.span.mapped(rows[block], None, block.start)[0].matrix
-            for block in self.span.blocks(rows.n_rows)
-        ]
-        return number_rows(np.concatenate(z) if z else np.empty((0, self.span.n_directions)))
+        return self.span.mapped(rows)[0]
 
     def observe(
         self, rows: Rows, targets: Targets, names: Schema, threads: int = 1
@@ -209,18 +195,10 @@ class Spanned(Family[Any, GaussianDensity]):
         del exact
         families, d = [member.family for member in path], self.span.n_columns
         moments, inner_names = statistics.inner.moments, self.span.names(names)
-        formulas: list[GaussianLeftOut]
-        if self.family.estimation == "predictive":
-            priors = [replace(family.prior, diagonal=False) for family in families]
-            formulas = [PredictiveLeftOut.of(moments, priors, inner_names, d, _LEAST_LEFT)]
-        elif all(has_closed_form(f.structure, f.shrinkage, targets.weights) for f in families):
-            formulas = [
-                PlugInLeftOut.of(moments, f, inner_names, n_features=d, least=_LEAST_LEFT)
-                for f in families
-            ]
-        else:
+        formulas = self.family.formulas(moments, families, targets, inner_names, n_features=d)
+        if formulas is None:
             return None
-        return together(formulas, self._forward)
+        return together(formulas, lambda rows: self.span.mapped(rows)[0])
 
     def variants(
         self, statistics: SpannedStatistics, names: Schema
@@ -235,6 +213,14 @@ def _wider(moments: ClassMoments) -> ClassMoments:
     anchor, offset = (np.pad(part, ((0, 0), (0, 1))) for part in (moments.anchor, moments.offset))
     scatter = np.pad(moments.scatter, ((0, 0), (0, 1), (0, 1)))
     return ClassMoments(moments.weight, anchor, offset, scatter, "full")
+
+
+def _pooled_deviation(rows: Rows, targets: Targets) -> FloatArray:
+    """The standard deviations of the features within classes (d,)."""
+    given = targets.labels, targets.weights, targets.n_classes
+    moments = summarise(rows.numbers, *given, "diagonal")
+    squares = moments.scatters("diagonal", shared=True)[0]
+    return np.asarray(np.sqrt(squares / moments.weight.sum()))
 
 
 def compact(family: Any, rows: Rows, targets: Targets) -> list[Any]:
@@ -253,19 +239,13 @@ def compact(family: Any, rows: Rows, targets: Targets) -> list[Any]:
         for some in candidates
         if not some.structure.shape.correlated and n >= fewest_rows(some, targets.n_classes, d)
     )
-    if (
-        family.target not in CLOSED_FORMS
-        or d <= n
-        or not correlated
-        or not (shrunk or simple)
-        or targets.n_unlabelled
-    ):
+    if d <= n or not correlated or not (shrunk or simple) or targets.n_unlabelled:
         return [family]
     if not np.isfinite(rows.matrix.sum(dtype=np.float64)):
         return [family]
     result = []
     if shrunk:
-        deviation = pooled_deviation(rows, targets)
+        deviation = _pooled_deviation(rows, targets)
         unit = deviation if family.target == "diagonal" else np.ones(d)
         # Features that do not vary have no unit, which may be an error.
         if not (unit > 0).all() or not deviation.any():

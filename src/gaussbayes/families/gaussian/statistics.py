@@ -135,7 +135,7 @@ class ClassMoments:
     >>> both = left + right
     >>> both.weight.tolist(), both.mean.tolist(), both.scatter.tolist()
     ([3.0], [[3.0]], [[[14.0]]])
-    >>> (both - right).mean.tolist()
+    >>> both.without(right, Schema(np.arange(1), 1)).mean.tolist()
     [[1.5]]
     """
 
@@ -148,19 +148,6 @@ class ClassMoments:
     """(m, d) the largest sums of squares before rows were removed, to which their rounding is
     proportional. None if
         no row was removed; model files do not keep it."""
-
-    def __post_init__(self) -> None:
-        k, d = self.anchor.shape
-        expected = scatter_shape(self.layout, k, d)
-        if self.weight.shape != (k,) or self.offset.shape != (k, d):
-            msg = (
-                f"moments of {k} classes and {d} features need weight ({k},) and offset "
-                f"({k}, {d}), got {self.weight.shape} and {self.offset.shape}"
-            )
-            raise DataError(msg)
-        if self.scatter.shape != expected:
-            msg = f"a {self.layout} scatter must have shape {expected}, got {self.scatter.shape}"
-            raise DataError(msg)
 
     @property
     def n_classes(self) -> int:
@@ -213,10 +200,6 @@ class ClassMoments:
         if self.peak is None and other.peak is None:
             return total
         return replace(total, peak=np.maximum(total.squares, np.maximum(self.most, other.most)))
-
-    def __sub__(self, other: ClassMoments) -> ClassMoments:
-        """The moments of the rows of `self` without those of `other`; see `without`."""
-        return self.without(other, Schema(np.arange(self.n_classes), self.n_features))
 
     def without(self, other: ClassMoments, names: Schema) -> ClassMoments:
         """The moments of the rows of `self` without those of `other`.
@@ -558,14 +541,6 @@ class GaussianStatistics:
         d = self.n_columns
         total = self.moments.together().scatter.reshape(d, d)
         return self.weight, self.moments.scatter, total
-
-    def without_blank(self) -> tuple[GaussianStatistics, FloatArray]:
-        """The statistics of rows with some value, and the weights of rows without values (k,)."""
-        if self.cells is None:
-            return self, np.zeros(self.n_classes)
-        some = self.cells.observed.any(axis=1)
-        blank = self.cells.taken(np.flatnonzero(~some)).weight_of(self.n_classes)
-        return GaussianStatistics(self.moments, self.cells.taken(np.flatnonzero(some))), blank
 
     def with_layout(self, layout: ScatterLayout) -> GaussianStatistics:
         """Reduce the layout of the scatter; see `ClassMoments.with_layout`."""

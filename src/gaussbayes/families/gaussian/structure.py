@@ -542,20 +542,6 @@ STRUCTURES = {
 }
 """The six structures without partial pooling, by their usual names."""
 
-_NUMBERS = (bool, np.bool_, int, float, np.integer, np.floating)
-
-
-def structure_of(covariance: object, shared: object) -> Structure:
-    """The structure of the user's options: a name, and `shared`, a boolean or a number."""
-    if not isinstance(covariance, str) or covariance not in SHAPES:
-        possible = ", ".join(map(repr, SHAPES))
-        msg = f"covariance must be one of {possible}, got {covariance!r}"
-        raise OptionError(msg)
-    if not isinstance(shared, _NUMBERS) or not 0 <= shared <= 1:
-        msg = f"shared must be True, False or a number in [0, 1], got {shared!r}"
-        raise OptionError(msg)
-    return Structure(SHAPES[covariance].name, float(shared))
-
 
 def structure_of_values(
     covariances: FloatArray,
@@ -581,7 +567,12 @@ def structure_of_values(
         definite = symmetric and np.linalg.eigvalsh(covariances)[0] > 0
         possible = [one] * bool(definite) + [table] * bool((covariances > 0).all())
         raise OptionError(msg).with_remedies(possible)
-    name = structure_of(covariance or "full", shared or False).covariance
+    name = covariance or "full"
+    allowed = ("covariance", name, tuple(SHAPES)), ("shared", shared, (True, False, None))
+    for option, value, values in allowed:
+        if value not in values:
+            msg = f"{option} must be one of {', '.join(map(repr, values))}, got {value!r}"
+            raise OptionError(msg)
     single = SHAPES[name].dimensions(d)
     expected = {None: {single, (k, *single)}, True: {single}, False: {(k, *single)}}[shared]
     if covariances.shape not in expected:
