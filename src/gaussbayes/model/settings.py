@@ -42,8 +42,8 @@ class Component:
 
     @property
     def plain_family(self) -> AnyFamily:
-        """The family without quantities that were estimated before rows were observed."""
-        return getattr(self.family, "plain", self.family)
+        """The family without what it estimated before rows were observed: transforms, codes."""
+        return innermost(self.family)
 
     @property
     def distribution(self) -> str:

@@ -15,6 +15,8 @@ from gaussbayes.base.threads import ranges, rows_at_once
 from gaussbayes.base.types import FloatArray, TransformName
 from gaussbayes.data.rows import Rows, Targets, number_rows
 from gaussbayes.data.schema import Schema
+from gaussbayes.families.gaussian.cells import FeatureMoments, feature_moments, observe
+from gaussbayes.families.gaussian.structure import Structure
 from gaussbayes.families.transformed.transform import (
     Logarithm,
     Ranged,
@@ -111,9 +113,6 @@ class _Sample:
     weights: FloatArray  # (n,) above 0
     codes: NDArray[np.intp]  # (n,) sorted
 
-    def __getitem__(self, rows: slice) -> "_Sample":
-        return _Sample(self.x[rows], self.weights[rows], self.codes[rows])
-
     def of_columns(self, columns: Sequence[int]) -> "_Sample":
         return replace(self, x=self.x[:, columns])
 
@@ -149,28 +148,18 @@ class _Sample:
         middle = np.take_along_axis(np.take_along_axis(values, order, axis=0), places, axis=0)
         return np.asarray(0.5 * middle[0] + 0.5 * middle[1])
 
-    def mean(self, values: FloatArray, present: FloatArray) -> FloatArray:
-        """The weighted means (d,) of values."""
-        total = present.sum(axis=0)
-        sums = (present * np.where(present > 0, values, 0.0)).sum(axis=0)
-        mean: FloatArray = np.divide(sums, total, out=np.zeros_like(total), where=total > 0)
-        return mean
+    def moments(self, z: FloatArray) -> FeatureMoments:
+        """The moments of each class and column of some numbers (n, d), NaN if missing."""
+        codes, n_classes = self.codes.astype(np.int32), int(self.codes.max(initial=0)) + 1
+        return feature_moments(observe(z, codes, self.weights, n_classes, "diagonal"))
 
-    def variance(self, values: FloatArray, present: FloatArray) -> FloatArray:
-        """The variances (d,) about the means of the classes, 0 if they are rounding."""
-        known = np.where(present > 0, values, 0.0)
-        total = present.sum(axis=0)
-        if not self.codes.size:
-            return np.zeros_like(total)
-        starts = np.flatnonzero(np.diff(self.codes, prepend=-1))
-        weight = np.add.reduceat(present, starts, axis=0)
-        sums = np.add.reduceat(present * known, starts, axis=0)
-        mean = np.divide(sums, weight, out=np.zeros_like(sums), where=weight > 0)
-        rest = known - np.repeat(mean, np.diff(starts, append=self.codes.size), axis=0)
-        squares = (present * np.square(rest)).sum(axis=0)
-        variance = np.divide(squares, total, out=np.zeros_like(total), where=total > 0)
-        largest = np.abs(known).max(axis=0)
-        return np.where(np.sqrt(variance) > _ROUNDING * largest, variance, 0.0)
+
+def _variance(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """The variances (d,) of values that weigh so much (n, d), 0 where they are rounding."""
+    known, total = np.where(weights > 0, values, 0.0), weights.sum(axis=0)
+    mean = (weights * known).sum(axis=0) / total
+    variance = (weights * np.square(known - mean)).sum(axis=0) / total
+    return np.where(np.sqrt(variance) > _ROUNDING * np.abs(known).max(axis=0), variance, 0.0)
 
 
 def _samples(x: FloatArray, targets: Targets) -> tuple[_Sample, _Sample]:
@@ -205,7 +194,7 @@ def _powers(everything: _Sample) -> list[YeoJohnson]:
             psi, log_slope = yeo_johnson(u[which], power, logarithm[which])
             of_rows = present[which]
             slopes = (of_rows * np.where(of_rows > 0, log_slope, 0.0)).sum(axis=0)
-            variance = near[which].variance(psi, of_rows)
+            variance = _variance(psi, of_rows)
             value = slopes - 0.5 * of_rows.sum(axis=0) * np.log(variance)
         return np.where(np.isfinite(value), value, -np.inf)
 
@@ -249,26 +238,20 @@ def _scaled(
 
     The deviation is that within the classes; if it is 0, that of all rows; if that is 0, 1.
     """
-    ends = Transforms(tuple(transforms)).ranges
-    everything, classes = everything.near(*ends), classes.near(*ends)
-    # Differences from one of the values are exact, also far from 0.
-    first = np.fmin.reduce(everything.x, axis=0, initial=np.inf)
-    first = np.where(np.isfinite(first), first, 0.0)
-    plain = [
-        Standardised(float(low)) if isinstance(transform, Standardised) else transform
-        for transform, low in zip(transforms, first, strict=True)
-    ]
-    forward = Transforms(tuple(plain)).forward
-    z, of_classes = forward(everything.x)[0], forward(classes.x)[0]
-    largest = np.maximum(np.fmax.reduce(np.abs(z), axis=0, initial=0.0), 1e-300)
-    present = everything.present
-    mean = everything.mean(z / largest, present)  # to avoid overflow of squares
-    variance = classes.variance(of_classes / largest - mean, classes.present)
-    overall = everything.variance(z / largest - mean, present)
-    variance = np.where(variance > 0, variance, overall)
-    scale = np.where(variance > 0, np.sqrt(variance) * largest, 1.0)
-    columns = zip(plain, (mean * largest).tolist(), scale.tolist(), strict=True)
-    return [replace(t, center=t.center + mean, scale=scale) for t, mean, scale in columns]
+    forward = Transforms(tuple(transforms))
+    everything, classes = (each.near(*forward.ranges) for each in (everything, classes))
+    z, of_classes = forward.forward(everything.x)[0], forward.forward(classes.x)[0]
+    # By a power of two, which rounds nothing: squares are not to overflow.
+    unit = np.exp2(np.frexp(np.fmax.reduce(np.abs(z), axis=0, initial=0.0))[1])
+    together, shape = everything.moments(z / unit), Structure("diagonal", 1.0)
+    within, overall = (
+        moments.variance(shape)[0] for moments in (classes.moments(of_classes / unit), together)
+    )
+    variance = np.where(np.sqrt(within) > _ROUNDING * np.sqrt(overall), within, overall)
+    mean = (together.anchor + together.offset)[0] * unit
+    scale = np.where(variance > 0, np.sqrt(variance) * unit, 1.0)
+    columns = zip(transforms, mean.tolist(), scale.tolist(), strict=True)
+    return [replace(each, center=each.center + m, scale=s) for each, m, s in columns]
 
 
 def _reaching(transform: Any, x: FloatArray) -> Transform:

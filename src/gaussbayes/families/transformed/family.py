@@ -77,11 +77,6 @@ class Transformed(Family[MappedStatistics, TransformedDensity]):
             for each in self.transforms
         )
 
-    @property
-    def plain(self) -> AnyFamily:
-        """The family of z."""
-        return self.family
-
     @cached_property
     def map(self) -> Transforms:
         """The transforms; they must have been estimated."""
