@@ -29,7 +29,7 @@ Divisor: TypeAlias = Literal["mle", "unbiased"]
 ShrinkageTarget: TypeAlias = Literal["diagonal", "spherical"]
 
 TransformName: TypeAlias = Literal["standardised", "range", "yeo-johnson", "log"]
-"""What Gaussian features are transformed by."""
+"""Transforms of Gaussian features."""
 
 ScatterLayout: TypeAlias = Literal["full", "pooled", "diagonal"]
 """The layout of the scatter: (k, d, d), (d, d) summed over classes, or (k, d)."""

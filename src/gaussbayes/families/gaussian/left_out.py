@@ -12,10 +12,10 @@ shrinkage, which the row changes as well. The Sherman-Morrison formula gives
 
 If D is the identity, in the units of the features, N is diagonal along the principal axes of
 ``a S_c + b P``: d operations a row (`_along_axes`). If D changes with every row, or there are no
-correlations, N is solved for each row (`_solved`). What a, b, t and the pull are depends on how
-covariances are estimated: `PlugInLeftOut` has those that are estimated and shrunk,
-`gaussbayes.families.gaussian.predictive` those that are integrated out. The result for a row that
-leaves next to nothing behind is not reliable: the model has to be fitted without it.
+correlations, N is solved for each row (`_solved`). The estimator of the covariances determines a,
+b, t and the pull: `PlugInLeftOut` is for estimated and shrunk ones,
+`gaussbayes.families.gaussian.predictive` for ones that are integrated out. The result is not
+reliable if little remains without the row: the model must then be fitted without it.
 """
 
 from abc import ABC, abstractmethod

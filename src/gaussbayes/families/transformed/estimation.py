@@ -62,9 +62,9 @@ def estimate_transforms(
 ) -> Transforms:
     """The transforms of these kinds, one for each column, that suit the rows.
 
-    Constant columns, and those of two values, are standardised, whatever was requested: no monotone
-    transform changes them in anything else. Powers and means are those of all rows, with labels or
-    without; scales are deviations within classes.
+    Constant columns and columns of two values are always standardised: every monotone transform of
+    them is linear. Powers and means are those of all rows, with labels or without; scales are
+    deviations within classes.
     """
     which = slice(None, None, max(1, -(-rows.n_rows // MOST_ROWS)))
     n_rows = len(range(rows.n_rows)[which])

@@ -335,7 +335,7 @@ class Transforms:
         return x
 
     def check(self, x: FloatArray, names: Schema | None = None, first_row: int = 0) -> None:
-        """Raise for the first value that has no logarithm but must; names row and column."""
+        """Raise for the first value without a required logarithm, naming row and column."""
         logarithmic = [j for j, each in enumerate(self.of) if isinstance(each, Logarithm)]
         if logarithmic:
             check_positive(x, np.array(logarithmic), names, first_row)
