@@ -53,7 +53,7 @@ def models() -> dict[str, Any]:
         "numbers unlabelled": GaussianClassifier().fit(gaps(), unlabelled),
         "calibrated": GaussianClassifier(calibrate=True).fit(trees(), y),
         "transformed": GaussianClassifier(transforms="yeo-johnson").fit(trees(), y),
-        "logarithms": GaussianClassifier(transforms="log", shared=True).fit(trees(), y),
+        "ranges": GaussianClassifier(transforms="range", shared=True).fit(trees(), y),
         "priors": GaussianClassifier(priors={"oak": 0.25, "ash": 0.75}).fit(trees(), y),
         "other priors": GaussianClassifier().fit(gaps(), y).with_priors([0.125, 0.875]),
         "marginal": GaussianClassifier().fit(gaps(), y).marginal(["height", "age"]),
