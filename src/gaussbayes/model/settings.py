@@ -42,7 +42,7 @@ class Component:
 
     @property
     def plain_family(self) -> AnyFamily:
-        """The family without what it estimated before rows were observed: transforms, codes."""
+        """The family without quantities that were estimated before rows were observed."""
         return innermost(self.family)
 
     @property
