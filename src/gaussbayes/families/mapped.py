@@ -5,42 +5,19 @@ The maps are transforms of the columns, and the span of the rows.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.threads import ranges, rows_at_once
 from gaussbayes.base.types import FloatArray
-from gaussbayes.data.rows import Rows
 from gaussbayes.data.schema import Schema
 from gaussbayes.families.likelihood_ratio import FamilyTests
 from gaussbayes.families.protocol import (
     AnyFamily,
     Scattered,
 )
-
-
-class Map(Protocol):
-    """A map of columns to numbers, the same for all classes."""
-
-    differs: ClassVar[str]  # the message about statistics under different maps
-
-    @property
-    def n_columns(self) -> int:
-        """The number of mapped columns."""
-
-    def mapped(
-        self, rows: Rows, names: Schema | None = None, first_row: int = 0
-    ) -> tuple[Rows, FloatArray]:
-        """Rows as numbers, in float64, and the logarithms of the slopes (n, d), 0 if missing.
-
-        (n, 0) are slopes of 1. A value that cannot be mapped raises an error that names row,
-        counted from `first_row`, and column.
-        """
-
-    def names(self, names: Schema) -> Schema:
-        """The names of the mapped columns in messages."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,7 +28,7 @@ class MappedStatistics:
     c) + Σ_cj log_slope``. Missing values add nothing.
     """
 
-    map: Any  # Map
+    map: Any  # `Transforms` or `Span`: how columns become numbers, the same for all classes
     inner: Any  # Statistics, of z
     log_slope: FloatArray = field(default_factory=lambda: np.empty((0, 0)))  # (k, d) or (k, 0)
 
@@ -157,8 +134,3 @@ def innermost(family: AnyFamily) -> AnyFamily:
 def row_blocks(n_rows: int, n_columns: int) -> list[slice]:
     """The rows in blocks for mapping; at least one block."""
     return ranges(n_rows, rows_at_once(8 * n_columns, 16)) or [slice(0, 0)]
-
-
-def weighted_sums(terms: FloatArray, weights: FloatArray) -> FloatArray:
-    """``Σ_n weights_nc terms_nj`` (k, d); BLAS may add in another order with other threads."""
-    return np.asarray(np.einsum("nc,nj->cj", weights, terms))

@@ -71,18 +71,11 @@ class Span:
         """The rows in blocks for the change of coordinates."""
         return ranges(n_rows, rows_at_once(self.n_columns, 64))
 
-    def centred(self, rows: Rows) -> FloatArray:
-        """``x̃`` (n, d), NaN where a value is missing."""
-        x = rows.matrix.astype(np.float64)
-        x -= self.center
-        x /= self.unit
-        return x
-
     def coordinates(self, rows: Rows) -> tuple[FloatArray, FloatArray]:
         """``z`` (n, r) of complete rows, and the parts of their squared lengths outside (n,)."""
         z, outside = np.empty((rows.n_rows, self.n_directions)), np.empty(rows.n_rows)
         for block in self.blocks(rows.n_rows):
-            x = self.centred(rows[block])
+            x = (rows[block].matrix.astype(np.float64) - self.center) / self.unit
             np.matmul(x, self.basis, out=z[block])
             length = np.einsum("nj,nj->n", x, x)
             outside[block] = np.maximum(length - np.einsum("nj,nj->n", z[block], z[block]), 0.0)

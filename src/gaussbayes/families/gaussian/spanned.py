@@ -102,16 +102,13 @@ class Spanned(Family[Any, GaussianDensity]):
         n_parameters: int = self.family.n_parameters(n_classes, n_columns)
         return n_parameters
 
-    def _forward(self, rows: Rows) -> Rows:
-        """The coordinates of rows, which must lie in the span."""
-        return self.span.mapped(rows)[0]
-
     def observe(
         self, rows: Rows, targets: Targets, names: Schema, threads: int = 1
     ) -> SpannedStatistics:
         """The statistics of labelled rows that lie in the span."""
         layout = replace(self.family, structure=Structure("full"), choice=())
-        inner = layout.observe(self._forward(rows), targets, self.span.names(names), threads)
+        z, _ = self.span.mapped(rows)
+        inner = layout.observe(z, targets, self.span.names(names), threads)
         return SpannedStatistics(self.span, inner)
 
     def adapted(self, statistics: Any) -> SpannedStatistics:

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.threads import CACHED, for_each
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, Task
-from gaussbayes.data.rows import Rows, number_rows
+from gaussbayes.data.rows import Rows, Targets, number_rows
 from gaussbayes.data.schema import Schema
 from gaussbayes.families.expression import TransformedColumns
 from gaussbayes.families.gaussian.density import GaussianDensity
-from gaussbayes.families.mapped import MappedStatistics, row_blocks, weighted_sums
+from gaussbayes.families.independent import class_sums
+from gaussbayes.families.mapped import MappedStatistics, row_blocks
 from gaussbayes.families.protocol import Coordinates, ParameterTable
 from gaussbayes.families.transformed.transform import Logarithm, Transforms, YeoJohnson
 
@@ -111,7 +112,8 @@ class TransformedDensity:
         """Expected statistics of rows with soft labels (n, k)."""
         z, log_slope = self.map.mapped(rows)
         inner = self.inner.expect(z, responsibility, threads)
-        return MappedStatistics(self.map, inner, weighted_sums(log_slope, responsibility))
+        _, (slopes,) = class_sums(log_slope[None], Targets(responsibility, self.n_classes))
+        return MappedStatistics(self.map, inner, slopes)
 
     def expect_statistics(self, statistics: MappedStatistics) -> tuple[MappedStatistics, float]:
         """Expected complete statistics, given observed ones, and their `log_likelihood`."""
@@ -154,12 +156,10 @@ class TransformedDensity:
 
     # Draws.
 
-    def _back(self, rows: Rows) -> Rows:
-        return number_rows(self.map.inverse(rows.matrix.astype(np.float64, copy=False)))
-
     def draw(self, codes: CodeArray, generator: np.random.Generator) -> Rows:
         """One row for each class code (n,)."""
-        return self._back(self.inner.draw(codes, generator))
+        z = self.inner.draw(codes, generator).matrix
+        return number_rows(self.map.inverse(z.astype(np.float64, copy=False)))
 
     # Two classes.
 
