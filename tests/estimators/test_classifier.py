@@ -117,7 +117,7 @@ def test_what_is_there_when() -> None:
         _ = GaussianClassifier().classes_
     with pytest.raises(AttributeError, match="has linear discriminants"):
         _ = named.coef_
-    with pytest.raises(AttributeError, match="an AutoClassifier has it"):
+    with pytest.raises(AttributeError, match="a fitted AutoClassifier has it"):
         _ = named.selection_
 
 

@@ -40,7 +40,7 @@ from gaussbayes.families.gaussian.statistics import (
     summarise,
 )
 from gaussbayes.families.gaussian.structure import (
-    LEAVE_OUT_CORRELATIONS,
+    NO_CORRELATIONS,
     STRUCTURES,
     Structure,
 )
@@ -88,7 +88,7 @@ _SHARE = Remedy("share one covariance among the classes", (("shared", True),))
 _TOWARDS = Remedy("shrink towards the pooled covariance", (("shared", 0.5),))
 _DIVIDE = Remedy("divide by the number of rows", (("divisor", "mle"),))
 _SIMPLER: dict[CovarianceName, Remedy] = {
-    "diagonal": LEAVE_OUT_CORRELATIONS,
+    "diagonal": NO_CORRELATIONS,
     "spherical": Remedy("use one variance for all features", (("covariance", "spherical"),)),
 }
 
