@@ -350,7 +350,7 @@ def _expect_rows(
 def _expect_features(
     density: "GaussianDensity", features: FeatureMoments, weight: FloatArray
 ) -> tuple[ClassMoments, float]:
-    """Expected moments of rows without correlations that weigh so much (k,), by their features.
+    """Expected moments of rows of uncorrelated features, by the moments of these and weights (k,).
 
     Also the log-likelihood of the values that are there.
     """

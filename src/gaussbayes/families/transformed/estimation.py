@@ -155,7 +155,7 @@ class _Sample:
 
 
 def _variance(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """The variances (d,) of values that weigh so much (n, d), 0 where they are rounding."""
+    """The variances (d,) of values with these weights (n, d), 0 where they are rounding."""
     known, total = np.where(weights > 0, values, 0.0), weights.sum(axis=0)
     mean = (weights * known).sum(axis=0) / total
     variance = (weights * np.square(known - mean)).sum(axis=0) / total
