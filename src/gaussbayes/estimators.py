@@ -866,7 +866,9 @@ class BaseClassifier(
         [0.75, 0.25]
         """
         table, _, weights = separate_columns(self._table(X), None, sample_weight)
-        log_posterior, model = self.predict_log_proba(table), self._ready()
+        model = self._ready()
+        # Under these priors in each of the models whose posteriors may be averaged.
+        log_posterior = self._with(model.with_priors(model.prior)).predict_log_proba(table)
         return estimate_priors(log_posterior, model.prior, weights, model.schema.classes)
 
     def marginal(self, features: Sequence[int | str]) -> Self:
@@ -1106,8 +1108,8 @@ class BaseClassifier(
         class_moments.named_category_probabilities
     )
     n_parameters_ = Fitted[int](
-        lambda model: None if model.settings.is_pooled else model.n_parameters,
-        needs="the number of free parameters of a pooled model is not defined",
+        lambda model: None if model.settings.is_combined else model.n_parameters,
+        needs="the number of free parameters of a pooled or averaged model is not defined",
     )
     coef_ = Fitted[FloatArray](lambda model: linear_part(model, 0), needs=_LINEAR)
     intercept_ = Fitted[FloatArray](lambda model: linear_part(model, 1), needs=_LINEAR)
@@ -1583,8 +1585,8 @@ def _model_of(other: object) -> Model:
 
 def linear_part(model: Model, part: int, *, centred: bool = False) -> FloatArray | None:
     """Coefficients or intercepts, if the log-odds are linear."""
-    pooled = model.settings.is_pooled
-    linear = None if pooled else linear_discriminants(model, centred=centred)
+    combined = model.settings.is_combined
+    linear = None if combined else linear_discriminants(model, centred=centred)
     return None if linear is None else linear[part]
 
 

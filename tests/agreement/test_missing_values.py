@@ -136,11 +136,10 @@ def test_nothing_is_more_likely(seed: int, d: int, k: int, shared: bool) -> None
 def solved(X: FloatArray, codes: CodeArray, structure: Structure, weight: float = 1.0) -> Solution:
     """The model of rows of two classes, −1 for those without label."""
     schema = Schema(np.arange(2), X.shape[1])
-    targets = Targets(codes, 2, None, int((codes < 0).sum()))
+    weights = np.where(codes < 0, weight, 1.0)
+    targets = Targets(codes, 2, weights, int((codes < 0).sum()))
     rows = LabelledRows(number_rows(X), targets, schema.classes)
-    options = internal_options(
-        covariance=structure.covariance, shared=structure.sharing, unlabelled_weight=weight
-    )
+    options = internal_options(covariance=structure.covariance, shared=structure.sharing)
     settings = options.settings(schema)
     return solve(learn(rows, settings, schema), settings, schema)
 

@@ -202,9 +202,11 @@ def test_what_a_pool_does_not_have() -> None:
     model = fitted(0.0)
     for name in ("n_parameters_", "coef_", "intercept_"):
         assert not hasattr(model, name)
-    with pytest.raises(AttributeError, match="of a pooled model is not defined"):
+    with pytest.raises(AttributeError, match="of a pooled or averaged model is not defined"):
         model.n_parameters_  # noqa: B018
-    with pytest.raises(OptionError, match="boundaries of a pooled model have no equation"):
+    with pytest.raises(
+        OptionError, match="boundaries of a pooled or averaged model have no equation"
+    ):
         model.boundary("no", "yes")
     assert model.evaluate(*interacting(seed=8)).bayes_error is None
     rows, labels = model.sample(500, random_state=0)

@@ -24,7 +24,9 @@ from tests.data.tables import bits_of
 N_BLOCKS = 40
 
 SCHEMA = Schema(np.empty(0), 4, ("a", "b", "n", "kind"), (3,))
-SETTINGS = internal_options(families={"n": "poisson"}, unlabelled_weight=0.0).settings(SCHEMA)
+SETTINGS = replace(
+    internal_options(families={"n": "poisson"}).settings(SCHEMA), unlabelled_rows="unused"
+)
 
 
 def block(number: int) -> SufficientStatistics:

@@ -139,18 +139,19 @@ def test_the_only_row_of_a_class_judges_nothing() -> None:
     assert np.isfinite(selection.best.log_loss)
 
 
-def test_unlabelled_rows_count_only_where_they_clearly_help() -> None:
-    """Otherwise the model is exactly that of the labelled rows."""
+def test_unlabelled_rows_that_clearly_mislead_or_help() -> None:
+    """If they mislead, the model is exactly that of the labelled rows."""
     generator = np.random.default_rng(1)
     y = generator.integers(0, 2, 120)
     X = np.exp(generator.normal(size=(120, 2)) + 0.5 * y[:, None])
     labels = y.astype(object)
     labels[30:] = None
     beside, alone = AutoClassifier().fit(X, labels), AutoClassifier().fit(X[:30], y[:30])
-    weights = beside.selection_.weights
-    assert [each.unlabelled_weight for each in weights] == [0.0, 0.1, 1.0]
-    assert len({each.log_loss for each in weights}) == 3
-    assert beside.selection_.best.unlabelled_weight == 0
+    choice = beside.selection_.unlabelled
+    assert choice is not None
+    assert choice.selected == "unused"
+    assert choice.unused < choice.averaged < choice.used
+    assert "Unlabelled rows: unused; log loss" in str(beside.selection_)
     np.testing.assert_array_equal(beside.predict_proba(X), alone.predict_proba(X))
     (notice,) = [each for each in beside.notices_ if each.kind == "unlabelled rows"]
     assert notice.message == "90 unlabelled rows not used"
@@ -158,7 +159,10 @@ def test_unlabelled_rows_count_only_where_they_clearly_help() -> None:
     labels = (np.arange(400) % 2).astype(object)
     X = np.random.default_rng(1).normal(size=(400, 30)) + 0.73 * (labels == 1)[:, None]
     labels[20:] = None
-    assert AutoClassifier().fit(X, labels).selection_.best.unlabelled_weight == 1
+    choice = AutoClassifier().fit(X, labels).selection_.unlabelled
+    assert choice is not None
+    assert choice.selected == "used"
+    assert choice.used < choice.averaged < choice.unused
 
 
 # Rows that need not fit into memory

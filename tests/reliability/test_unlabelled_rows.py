@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from gaussbayes import GaussBayesError, GaussianClassifier
+from gaussbayes import AutoClassifier, DataError, GaussBayesError, GaussianClassifier
+from gaussbayes.model import fit
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -61,3 +62,39 @@ def test_rows_without_label_come_and_go_alone() -> None:
     np.testing.assert_allclose(model.predict_proba(X), whole.predict_proba(X), rtol=1e-9)
     model.forget(X[40:], [None] * 20)
     np.testing.assert_allclose(model.predict_proba(X), labelled.predict_proba(X), rtol=1e-9)
+
+
+def test_unlabelled_rows_that_decide_nothing() -> None:
+    """Rows of no weight, and so few that they cannot matter, leave the automatic model as it is."""
+    rng = np.random.default_rng(0)
+    y = np.arange(300) % 2
+    X, labels = rng.normal(size=(300, 2)) + 2.0 * y[:, None], y.astype(object)
+    labels[7] = None
+    known = np.arange(300) != 7
+    one, alone = AutoClassifier().fit(X, labels), AutoClassifier().fit(X[known], y[known])
+    np.testing.assert_array_equal(one.predict_proba(X), alone.predict_proba(X))
+    assert one.selection_.unlabelled is None
+    assert "1 unlabelled row not used" in {notice.message for notice in one.notices_}
+    labels[:200] = None
+    weights = np.where(np.arange(300) < 200, 0.0, 1.0)
+    heavy, alone = (
+        AutoClassifier().fit(X, labels, sample_weight=weights),
+        AutoClassifier().fit(X[200:], y[200:]),
+    )
+    np.testing.assert_allclose(heavy.predict_proba(X), alone.predict_proba(X), rtol=1e-12)
+    with pytest.raises(DataError, match="at least two classes"):
+        AutoClassifier().fit(X, [None] * 300)
+
+
+def test_few_labels_among_many_rows_are_all_held_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fit, "MOST_HELD_OUT", 100)
+    rng = np.random.default_rng(0)
+    y = np.arange(600) % 2
+    X, labels = rng.normal(size=(600, 2)) + 2.0 * y[:, None], y.astype(object)
+    X[rng.random(X.shape) < 0.02] = np.nan
+    labels[40:] = None
+    model = AutoClassifier().fit(X, labels)
+    assert model.selection_.n_held_out == 40
+    assert model.selection_.unlabelled is not None
+    calibrated = GaussianClassifier(calibrate=True).fit(X, labels)
+    assert sum(map(len, calibrated.model_.calibration.left_out)) == 40

@@ -79,8 +79,8 @@ class Boundary(Result):
 
 def boundary(model: Model, a: int, b: int) -> Boundary:
     """Return the log-odds of two classes, given by code, whose features are all Gaussian."""
-    if model.settings.is_pooled:
-        msg = "the boundaries of a pooled model have no equation"
+    if model.settings.is_combined:
+        msg = "the boundaries of a pooled or averaged model have no equation"
         raise OptionError(msg)
     prior, means = model.parameters.log_prior, class_means(model)
     precisions, log_determinants = _precisions(model)

@@ -13,6 +13,11 @@ v'. A proportion e of the posterior is the prior. The pooled likelihood contains
 normaliser plus 1 − e times the other term, so that prior × likelihood ÷ normaliser is the
 posterior.
 
+Where posteriors are averaged with those of the labelled rows alone, prior × likelihood ÷ normaliser
+is the calibrated posterior with unlabelled rows, which is shown beside the one without, and the
+posterior is the mean of the two. Contributions are those with unlabelled rows; the effect of
+calibration on the log-odds includes that of averaging.
+
 Each number of Bayes' rule is given twice, plain and as its logarithm. A logarithm is exact for any
 size; a plain number is 0 or ∞ beyond the range of floats, as for densities of many features.
 """
@@ -60,7 +65,8 @@ class BayesTerms:
     log_joint: float  #: log p(x, c)
     log_posterior: float  #: log p(c | x)
     squared_distance: float  #: squared Mahalanobis distance from the mean; NaN without distances
-    log_members: tuple[float, ...] = ()  #: log-likelihoods by the two members of a pool
+    log_members: tuple[float, ...] = ()  #: log-likelihoods by the members that are calibrated
+    log_averaged: tuple[float, ...] = ()  #: log posteriors with unlabelled rows, and without
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +77,12 @@ class BayesRule(Result):
     evidence: float  #: the density of the row, p(x) = Σ p(x, c); of a pool, the normaliser
     log_evidence: float  #: log p(x)
     calibrated: bool = False  #: whether the posteriors differ from joint / evidence
-    weights: tuple[float, ...] = ()  #: of the log-likelihoods of the two members of a pool
+    weights: tuple[float, ...] = ()  #: of the log-likelihoods of the members
+
+    @property
+    def is_averaged(self) -> bool:
+        """Whether the posteriors are the mean of those with and without unlabelled rows."""
+        return any(terms.log_averaged for terms in self.classes)
 
     def tables(self) -> Sequence[Block]:
         """Return the numbers and their logarithms, the most probable class first."""
@@ -84,7 +95,8 @@ class BayesRule(Result):
         def lines(attributes: Sequence[str]) -> Iterable[list[str]]:
             for terms in ranked[:_MOST_CLASSES]:
                 numbers = [getattr(terms, name) for name in attributes]
-                members = terms.log_members if attributes[0] == "log_prior" else ()
+                members = (*terms.log_members, *terms.log_averaged)
+                members = members if attributes[0] == "log_prior" else ()
                 yield [_short(terms.label), *map(five_digits, (*numbers, *members))]
 
         left = len(ranked) - _MOST_CLASSES
@@ -96,13 +108,21 @@ class BayesRule(Result):
         title = f"the same in logarithms; log p(x) is {five_digits(self.log_evidence)}"
         of_logarithms: tuple[str, ...] = ("class", *names)
         if self.weights:
-            plain = f"Bayes' rule with pooled likelihoods; {five_digits(self.evidence)} normalises"
+            kind = "pooled" if len(self.weights) > 1 else "calibrated"
+            plain = f"Bayes' rule with {kind} likelihoods; {five_digits(self.evidence)} normalises"
             title = f"the same in logarithms; {five_digits(self.log_evidence)} normalises"
-            of_logarithms += ("densities", "pairs")
-            first, second = map(five_digits, self.weights)
+            members = ("densities", "pairs")[: len(self.weights)]
+            of_logarithms += members
+            weighted = map("{} × {}".format, map(five_digits, self.weights), members)
             notes.append(
-                f"log likelihood: {first} × densities + {second} × pairs, and a constant of the "
-                "class; part of it is the prior"
+                f"log likelihood: {' + '.join(weighted)}, and a constant of the class; part of it "
+                "is the prior"
+            )
+        if self.is_averaged:
+            of_logarithms += ("with", "without")
+            notes.append(
+                "prior × likelihood is normalised to the posterior with unlabelled rows; the "
+                "posterior is the mean of those with and without them"
             )
         logarithms = list(lines([f"log_{name}" for name in names]))
         return [
@@ -185,6 +205,10 @@ class Explanation(Result):
         if self.log_odds is None:
             return blocks
         blocks += self.log_odds.tables()
+        if self.bayes.is_averaged:
+            blocks.append(
+                "Contributions are those with unlabelled rows; calibration includes averaging."
+            )
         parts = self.log_odds.contributions
         silent = [part for part in parts if part.silent]
         missing = [part.feature for part in silent if part.missing]
@@ -309,17 +333,22 @@ def bayes_rule(model: Model, row: Rows) -> BayesRule:
     """
     log_prior = model.parameters.log_prior
     likelihood, joint = model.log_likelihood(row, 1)[0], model.log_joint(row, 1)[0]
-    log_evidence, members = float(model.log_evidence(row, 1)[0]), None
+    log_evidence = float(model.log_evidence(row, 1)[0])
     weights: tuple[float, ...] = ()
-    calibration, second = model.calibration, model.parameters.second
-    if calibration is not None and second is not None:
-        members = np.stack([likelihood, second.log_density(row)[0]])
-        pooled = calibration.applied(members[0], np.zeros(log_prior.size), members[1])
+    members = averaged = np.empty((0, log_prior.size))
+    calibration, solution = model.calibration, model.parameters
+    if calibration is not None and model.settings.is_combined:
+        second = None if solution.second is None else solution.second.log_density(row)[0]
+        weights = (calibration.temperature, *([] if second is None else [calibration.second]))
+        members = np.stack([likelihood, *([] if second is None else [second])])
+        pooled = calibration.applied(likelihood, np.zeros(log_prior.size), second)
         log_evidence = float(np.logaddexp.reduce(log_prior + pooled))
         with np.errstate(divide="ignore"):
             e = calibration.prior_proportion
             likelihood = np.logaddexp(np.log1p(-e) + pooled, np.log(e) + log_evidence)
-        joint, weights = log_prior + likelihood, (calibration.temperature, calibration.second)
+        joint = log_prior + likelihood
+    if solution.alone is not None:
+        averaged = np.concatenate(model.log_posteriors(row))
     logarithms = (likelihood, joint, model.log_posterior(row, 1)[0])
     if any(isinstance(density, Distant) for density in model.densities):
         square = model.squared_distance(row, 1)[0][0]
@@ -330,9 +359,9 @@ def bayes_rule(model: Model, row: Rows) -> BayesRule:
         evidence = float(np.exp(log_evidence))
     columns = (model.schema.classes, model.prior, *plain, log_prior, *logarithms, square)
     lists = [column.tolist() for column in columns]
-    lists += [] if members is None else [list(map(tuple, members.T.tolist()))]
+    lists += [list(map(tuple, each.T.tolist())) for each in (members, averaged)]
     terms = tuple(map(BayesTerms, *lists))
-    calibrated = calibration is not None and members is None
+    calibrated = calibration is not None and not weights
     return BayesRule(terms, evidence, log_evidence, calibrated, weights)
 
 

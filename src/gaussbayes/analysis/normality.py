@@ -43,7 +43,7 @@ def held_out_distances(
         return tuple(np.sort(tails[codes == code]) for code in range(k))
     table = LabelledRows(rows, Targets(codes.astype(np.int32), k), model.classes)
     statistics = observe(table, model.settings, model.schema).with_rows()
-    data = held_out_rows(table, statistics, model.schema, model.settings).members[0]
+    data = held_out_rows(table, statistics, model.schema, model.settings).members[0].averaged[0]
     return tails_of(data.with_company().sampled(_MOST_ROWS), data.settings)[:-2]
 
 

@@ -3,22 +3,25 @@
     log p(x, c) = log prior_c + Σ_f log p_f(x_f | c)
 
 The normaliser is ``log Σ exp(s_c)``, with the largest s_c taken off first. A calibration t, b, e
-(`gaussbayes.model.calibration`) converts log-likelihoods l_c to the posteriors ``(1 − e)
-softmax(log prior_c + t l_c + b_c) + e prior_c``; in a pool ``t' l'_c`` is added, with the
-log-likelihoods and the temperature of the second member.
+(`gaussbayes.model.calibration`) converts log-likelihoods l_c to the posteriors
+``(1 − e) softmax(log prior_c + t l_c + b_c) + e prior_c``; in a pool ``t' l'_c`` is added, with the
+log-likelihoods and the temperature of the second member. Posteriors with and without unlabelled
+rows may be averaged.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, Literal
 
 import numpy as np
 
 from gaussbayes.data.categories import kind as type_of
-from gaussbayes.export.density_formulas import density_terms
+from gaussbayes.export.density_formulas import Terms, density_terms
 from gaussbayes.export.ops import InputColumn, Ops, Value, choose, total
-from gaussbayes.families.protocol import Expressible, require
+from gaussbayes.families.protocol import AnyDensity, Expressible, require
 from gaussbayes.model.model import Model
+from gaussbayes.model.solution import Solution
 
 PREDICTION, PROBABILITY, EVIDENCE = "prediction", "proba", "log_evidence"
 """Names of the columns with results; those of posteriors continue with ``_`` and the class."""
@@ -56,33 +59,23 @@ class Scores:
 
 def model_scores(model: Model, ops: Ops) -> Scores:
     """The scores of the rows of an engine; an OptionError names parts that cannot be exported."""
-    parts, solution = [], model.parameters
-    densities = [*model.densities, *([] if solution.second is None else [solution.second])]
-    known = [None] * len(densities) if model.statistics is None else model.statistics.parts
-    for component, density, statistics in zip(
-        model.settings.components, densities, known, strict=True
-    ):
-        described = require(density, Expressible, component.family, "an export")
-        parts.append(density_terms(described.expression(statistics), ops, component.columns))
-    second = None if solution.second is None else parts.pop()
-    with np.errstate(divide="ignore"):
-        log_prior = np.log(model.prior)
+    solution, second = model.parameters, None
+    parts = _density_terms(model, solution.densities, ops)
+    if solution.second is not None:
+        (part,) = _density_terms(model, [solution.second], ops, len(parts))
+        second = part.by_class.bind()
     likelihood = total([part.by_class for part in parts]).bind()
-    decisive = (likelihood + np.maximum(log_prior, ops.impossible)).bind()
+    decisive = (likelihood + np.maximum(solution.log_prior, ops.impossible)).bind()
     posteriors, evidence = _normalised(decisive)
     evidence = total([evidence, *(term for part in parts for term in part.common)]).bind()
-    calibration = model.calibration
-    if calibration is not None:
-        shift = np.maximum(log_prior + calibration.offsets, ops.impossible)
-        pooled = calibration.temperature * likelihood
-        if second is not None:
-            pooled = pooled + calibration.second * second.by_class.bind()
-        decisive = (pooled + shift).bind()
-        posteriors, _ = _normalised(decisive)
-        proportion = calibration.prior_proportion
-        if proportion > 0:
-            mixed = (1.0 - proportion) * posteriors + proportion * np.exp(log_prior)
-            posteriors = decisive = mixed.bind()
+    if solution.calibration is not None:
+        decisive, posteriors = _calibrated(solution, likelihood, second, ops)
+    if solution.alone is not None:
+        parts_alone = _density_terms(model, solution.alone.densities, ops)
+        likelihood = total([part.by_class for part in parts_alone]).bind()
+        _, posteriors_alone = _calibrated(solution.alone, likelihood, second, ops)
+        posteriors = decisive = (0.5 * posteriors + 0.5 * posteriors_alone).bind()
+        parts += parts_alone
     # A row has no score if a value is invalid, or all classes are impossible.
     conditions = [condition for part in parts for condition in part.excluded]
     numbers = [j for j, column in enumerate(ops.inputs) if column.kind != "category"]
@@ -93,6 +86,42 @@ def model_scores(model: Model, ops: Ops) -> Scores:
     cases = [*((condition.bind(), np.nan) for condition in conditions), (is_sound, 1.0)]
     is_scored = choose(cases, np.nan).bind()
     return Scores(is_scored, decisive, posteriors * is_scored, evidence * is_scored)
+
+
+def _density_terms(
+    model: Model, densities: Sequence[AnyDensity], ops: Ops, start: int = 0
+) -> list[Terms]:
+    """The terms of densities, the first of which is that of component `start`."""
+    components = model.settings.components[start:]
+    parts = () if model.statistics is None else model.statistics.parts[start:]
+    terms = []
+    for component, density, statistics in zip_longest(components, densities, parts):
+        if density is not None:
+            described = require(density, Expressible, component.family, "an export")
+            terms.append(density_terms(described.expression(statistics), ops, component.columns))
+    return terms
+
+
+def _calibrated(
+    solution: Solution, likelihood: Value, second: Value | None, ops: Ops
+) -> tuple[Value, Value]:
+    """Scores (n, k) the largest of which is that of the predicted class, and posteriors (n, k).
+
+    `likelihood` are the log-likelihoods, `second` those of the second member of a pool.
+    """
+    calibration = solution.calibration
+    assert calibration is not None
+    pooled = calibration.temperature * likelihood
+    if second is not None:
+        pooled = pooled + calibration.second * second
+    shift = np.maximum(solution.log_prior + calibration.offsets, ops.impossible)
+    decisive = (pooled + shift).bind()
+    posteriors, _ = _normalised(decisive)
+    proportion = calibration.prior_proportion
+    if proportion > 0:
+        mixed = (1.0 - proportion) * posteriors + proportion * np.exp(solution.log_prior)
+        posteriors = decisive = mixed.bind()
+    return decisive, posteriors
 
 
 def _normalised(scores: Value) -> tuple[Value, Value]:

@@ -33,7 +33,7 @@ class MappedStatistics:
     log_slope: FloatArray = field(default_factory=lambda: np.empty((0, 0)))  # (k, d) or (k, 0)
 
     def __post_init__(self) -> None:
-        if not self.log_slope.size:
+        if not self.log_slope.shape[1]:
             object.__setattr__(self, "log_slope", np.zeros((self.weight.size, 0)))
 
     @property

@@ -59,8 +59,11 @@ def bayes_error(model: Model, n_draws: int | None = None, n_jobs: int | None = 1
     OptionError
         If a family of the model cannot be simulated.
     """
-    if model.settings.is_pooled:
-        msg = "the Bayes error of a pooled model is not estimated: its posteriors have no densities"
+    if model.settings.is_combined:
+        msg = (
+            "the Bayes error of a pooled or averaged model is not estimated: its posteriors have "
+            "no densities"
+        )
         raise OptionError(msg)
     k, d = model.schema.classes.shape[0], model.schema.n_features
     n = max(500, min(_DRAWS, _MOST_PRODUCTS // (k * d * d))) if n_draws is None else n_draws

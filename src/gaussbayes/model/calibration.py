@@ -31,10 +31,14 @@ classes of the held-out rows, with a penalty that prefers the first member alone
     −Σ_i w_i log p(c_i | x_i) + 5 (v − 1)² + 5 v'²
 
 This is a calibration with two temperatures, ``v t`` and ``v' t'``. The prior enters once.
+
+Where posteriors are the mean of those with and without unlabelled rows, each of both models has its
+calibration.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +47,8 @@ from scipy.optimize import brentq
 from gaussbayes.base.numerals import percent
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.kernels.reference import log_sum_exp
+
+Float = TypeVar("Float", bound=np.floating[Any])
 
 _PRIOR_ROWS = 2.0
 """The weight of the prior of temperature and offsets, in rows.
@@ -94,11 +100,19 @@ class Calibration:
     """For each class, the tail probabilities of the distances of its held-out rows from it, sorted;
     those of all held-out rows from the nearest class; those of their evidence. See
     `gaussbayes.model.distances`."""
+    alone: "Calibration | None" = field(default=None, repr=False)
+    """That of the model of the labelled rows alone, where posteriors are averaged with its own."""
 
     @property
-    def factors(self) -> tuple[float, float, float]:
+    def factors(self) -> tuple[float, ...]:
         """The parameters that merged models must share."""
-        return self.temperature, self.second, self.prior_proportion
+        alone = () if self.alone is None else self.alone.factors
+        return self.temperature, self.second, self.prior_proportion, *alone
+
+    @property
+    def is_pooled(self) -> bool:
+        """Whether a second member counts."""
+        return self.second > 0 or (self.alone is not None and self.alone.second > 0)
 
     def applied(
         self, log_likelihood: RealArray, log_prior: FloatArray, second: RealArray | None = None
@@ -158,7 +172,8 @@ class Calibration:
 
         left_out = chosen(self.left_out) if self.left_out else ()
         tails = (*chosen(self.tails), *self.tails[-2:]) if self.tails else ()
-        return replace(self, offsets=offsets, left_out=left_out, tails=tails)
+        alone = None if self.alone is None else self.alone.selected(codes)
+        return replace(self, offsets=offsets, left_out=left_out, tails=tails, alone=alone)
 
 
 def no_calibration(n_classes: int, n_rows: int) -> Calibration:
@@ -309,6 +324,22 @@ def _minimum(
         else:
             break
     return point
+
+
+def mean_posterior(log_posteriors: Sequence[NDArray[Float]]) -> NDArray[Float]:
+    """The logarithm (n, k) of the arithmetic mean of posteriors, given as logarithms (n, k).
+
+    That of two models is never below the larger one by more than log 2.
+
+    Examples
+    --------
+    >>> np.exp(mean_posterior(np.log([[[0.9, 0.1]], [[0.5, 0.5]]]))).round(9).tolist()
+    [[0.7, 0.3]]
+    """
+    mean, *others = log_posteriors
+    for other in others:
+        mean = np.logaddexp(mean, other)
+    return mean - mean.dtype.type(np.log(len(log_posteriors)))
 
 
 def score_of_classes(log_posterior: RealArray, proportions: FloatArray) -> FloatArray:

@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import DataError, OptionError
+from gaussbayes.base.errors import DataError, GaussBayesError, OptionError
 from gaussbayes.base.numerals import counted
 from gaussbayes.base.progress import track
 from gaussbayes.base.result import Result
@@ -35,6 +35,7 @@ from gaussbayes.data.labels import read_targets, separate_columns
 from gaussbayes.data.rows import LabelledRows, Targets
 from gaussbayes.data.schema import Schema
 from gaussbayes.data.tables import as_array, as_frame, is_frame
+from gaussbayes.model.calibration import mean_posterior
 from gaussbayes.model.evaluation import Costs, Evaluation, check_costs, evaluate
 from gaussbayes.model.held_out import calibrated as calibrated_by_others
 from gaussbayes.model.held_out import held_out_rows, hold_out
@@ -110,15 +111,19 @@ def leave_one_out(
     statistics = observe(table, settings, schema, n_threads(n_jobs), keep_all=True).with_rows()
     check_n_classes(statistics.classes)
     data = held_out_rows(table, statistics, schema, settings)
-    outcomes, n_folds = [], 0
-    for member in data.members:
-        (outcome,), n_folds = hold_out(member, [member.settings], n_jobs, exact=True)
-        if isinstance(outcome, Exception):
-            raise outcome
-        outcomes.append(outcome)
-    outcome = outcomes[0]
+    first, *second = data.members
+    outcomes: list[FloatArray] = []
+    folds = []
+    for view in (*first.averaged, *second):
+        (found,), n_folds = hold_out(view, [view.settings], n_jobs, exact=True)
+        if isinstance(found, GaussBayesError):
+            raise found
+        outcomes.append(found)
+        folds.append(n_folds)
+    of_second = outcomes.pop() if second else None
+    outcome = mean_posterior(outcomes)
     if calibrated:
-        _, outcome = calibrated_by_others(data, settings, *outcomes)
+        _, outcome = calibrated_by_others(data, settings, outcomes, of_second)
     kept = ~_single(data.codes)
     evaluation = evaluate(
         outcome[kept],
@@ -127,7 +132,7 @@ def leave_one_out(
         frequencies=statistics.weight / statistics.weight.sum(),
         costs=costs,
     )
-    n = evaluation.n_rows
+    n, n_folds = evaluation.n_rows, min(folds)
     how = (
         _LEFT_OUT.format(n) if n_folds == len(outcome) else f"{n} rows held out in {n_folds} folds"
     )

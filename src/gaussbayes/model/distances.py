@@ -87,7 +87,7 @@ def relative_distances(model: Model, rows: Rows, n_jobs: int | None = 1) -> Floa
     everything = SufficientStatistics(np.array(["all"]), together)
     schema = replace(model.schema, classes=everything.classes, announced=None, listed=None)
     settings = replace(model.settings.members[0], priors=None, fewest_classes=1)
-    settings = replace(settings, unlabelled_weight=0.0)
+    settings = replace(settings, unlabelled_rows="unused")
     whole = Model(settings, schema, everything).solved(n_jobs)
     return model.squared_distance(rows, n_jobs)[0] - whole.squared_distance(rows, n_jobs)[0]
 

@@ -2,9 +2,9 @@
 
 The objective is the likelihood of the observed data,
 
-    Σ w log p(x, y)  over labelled rows  +  u Σ w log Σ_c p(x, c)  over unlabelled ones,
+    Σ w log p(x, y)  over labelled rows  +  Σ w log Σ_c p(x, c)  over unlabelled ones.
 
-with the weight u of an unlabelled row. E-step: the posteriors of the unlabelled rows, and every
+E-step: the posteriors of the unlabelled rows, and every
 family's expected sufficient statistics under them. M-step: every family's maximum-likelihood
 estimate from the sum of these and the expected statistics of the labelled rows, in which values may
 be missing too. Iterations are accelerated by Anderson's method on the parameters of all families
@@ -92,7 +92,7 @@ def expectation_maximisation(
 def _without_unlabelled(problem: "_Problem") -> str:
     """The addition to a message if the labelled rows alone have a maximum."""
     try:
-        problem.attempt(replace(problem.settings, unlabelled_weight=0.0))
+        problem.attempt(replace(problem.settings, unlabelled_rows="unused"))
     except GaussBayesError:
         return ""
     return ". The labelled rows alone have one: drop the unlabelled rows"
@@ -130,7 +130,7 @@ class _Problem:
 
     def attempt(self, settings: Settings) -> None:
         """Raise the error of other settings, or one if their EM takes long."""
-        if settings.unlabelled_weight == 0:
+        if settings.unlabelled_rows == "unused":
             columns = zip(settings.families, self.statistics.parts, self.names, strict=True)
             for family, part, names in columns:
                 family.attempt(part, names)
@@ -192,7 +192,7 @@ class _Problem:
         given = [None] * len(parts) if near is None else near.maximal or near.densities
         columns = zip(self.families, parts, self.as_one_class(), self.names, given, strict=True)
         for family, part, unlabelled, names, density in columns:
-            together = unlabelled.scaled(self.settings.unlabelled_weight) + part.together()
+            together = unlabelled + part.together()
             if density is None:
                 densities.append(family.start(part, together, names, self.threads))
             elif isinstance(density, Restartable):
@@ -229,10 +229,10 @@ class _Problem:
 
     def expected(self, here: Solution) -> Expected:
         """Expected statistics of all rows under these parameters, and the objective."""
-        factor, weight = self.settings.unlabelled_weight, self.statistics.weight
+        weight = self.statistics.weight
         unlabelled = self.unlabelled.reduce(partial(self.expected_of_rows, here), self.threads)
         possible = here.prior > 0
-        objective = factor * unlabelled.log_likelihood
+        objective = unlabelled.log_likelihood
         objective += float(weight[possible] @ here.log_prior[possible])
         parts = []
         columns = zip(
@@ -241,21 +241,21 @@ class _Problem:
         for family, density, labelled, rest in columns:
             complete, log_likelihood = density.expect_statistics(labelled)
             objective += log_likelihood + family.log_penalty(density)
-            parts.append(complete + (rest if factor == 1.0 else rest.scaled(factor)))
-        return Expected(tuple(parts), weight + factor * unlabelled.weight, objective)
+            parts.append(complete + rest)
+        return Expected(tuple(parts), weight + unlabelled.weight, objective)
 
 
 def remedies(settings: Settings, attempt: Callable[[Settings], object]) -> Iterator[Remedy]:
     """Changes of settings under which `attempt` succeeds, the automatic model first.
 
-    The automatic model may ignore unlabelled rows: it has an `unlabelled_weight` of 0.
+    The automatic model may leave unlabelled rows unused.
     """
     alternatives = [family.alternatives() for family in settings.families]
     for remedy in dict.fromkeys(chain.from_iterable(alternatives)):
         pairs = zip(alternatives, settings.families, strict=True)
         changed = settings.with_families([others.get(remedy, family) for others, family in pairs])
         if remedy == AUTOMATIC_MODEL:
-            changed = replace(changed, unlabelled_weight=0.0)
+            changed = replace(changed, unlabelled_rows="unused")
         with suppress(GaussBayesError):
             attempt(changed)
             yield remedy

@@ -6,11 +6,11 @@ sample of them if they are too many; the result does not depend on the distribut
 Quantities that are needed before rows are summed are estimated from a sample, taken block by block.
 """
 
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gaussbayes.base.checks import check_finite
 from gaussbayes.base.errors import DataError
@@ -34,13 +34,12 @@ from gaussbayes.model.model import Model, check_n_classes, unsolved_model
 from gaussbayes.model.options import Options
 from gaussbayes.model.select import (
     MOST_HELD_OUT,
-    Candidate,
     Selection,
     calibration_of,
     pool,
     scored,
     select,
-    weigh_unlabelled,
+    with_unlabelled,
 )
 from gaussbayes.model.settings import Settings
 from gaussbayes.model.statistics import SufficientStatistics, observe
@@ -89,66 +88,47 @@ def choose(
     """
     check_n_classes(schema.classes, options.fewest_classes)
     with one_blas_thread():
-        if options.automatic and table.targets.n_unlabelled:
-            return _choose_beside_unlabelled(table, schema, options, wide=wide)
         return _choose(table, schema, options, wide=wide)
-
-
-def _choose_beside_unlabelled(
-    table: LabelledRows, schema: Schema, options: Options, *, wide: bool
-) -> tuple[Model, Selection | None]:
-    """The model with the best weight of unlabelled rows; at weight 0 they have no effect.
-
-    Otherwise they would affect the transforms. They are kept with the model anyway.
-    """
-    counts, labelled = table.targets.total_weights(), table.targets.labelled
-    possible: tuple[float, ...] = options.unlabelled_weights
-    tried: tuple[Candidate, ...] = ()
-    if max(possible) > 0 and counts[~labelled].sum() >= FEWEST_UNLABELLED * counts[labelled].sum():
-        model, selection = _choose(table, schema, options, wide=wide)
-        if model.settings.unlabelled_weight > 0:
-            return model, selection
-        assert selection is not None
-        tried = selection.weights
-    options = replace(options, unlabelled_weight=0.0)
-    model, selection = _choose(pick(table, np.flatnonzero(labelled)), schema, options, wide=wide)
-    assert model.statistics is not None
-    assert selection is not None
-    # With more features than labelled rows only the span of these is kept.
-    with suppress(DataError):
-        unlabelled = observe(table, model.settings, schema, 1, keep_all=True).unlabelled
-        model = replace(model, statistics=replace(model.statistics, unlabelled=unlabelled))
-    return model, replace(selection, weights=tried)
 
 
 def _choose(
     table: LabelledRows, schema: Schema, options: Options, *, wide: bool
 ) -> tuple[Model, Selection | None]:
-    """The model of a table with its unlabelled rows, if there are any."""
+    """The same. An automatic model is selected by the labelled rows, also in its transforms.
+
+    Their use of the unlabelled ones is selected last.
+    """
     threads, selection = _threads(table, schema, options), None
     notices: tuple[Notice, ...] = ()
-    wide = wide and _is_wide(table, schema)
+    labelled, unlabelled = table, None
+    if options.automatic and table.targets.n_unlabelled:
+        labelled, unlabelled = _split(table)
+    wide = wide and unlabelled is None and _is_wide(labelled, schema)
     alternatives = [
         settings
         for each in options.alternatives(schema)
-        for settings in each.fix(table.rows, table.targets, schema, wide=wide)
+        for settings in each.fix(labelled.rows, labelled.targets, schema, wide=wide)
     ]
-    compared, views = table, [_view(table, each, schema, threads) for each in alternatives]
+    compared, views = labelled, [_view(labelled, each, schema, threads) for each in alternatives]
     closed = all(view.statistics.is_complete for view in views) and not table.targets.is_soft
-    if not closed and table.rows.n_rows > MOST_HELD_OUT:  # the candidates are fitted several times
-        compared = pick(table, spread_sample(table.rows, table.targets, MOST_HELD_OUT))
+    if (
+        not closed and compared.rows.n_rows > MOST_HELD_OUT
+    ):  # the candidates are fitted several times
+        compared = _sampled(labelled)
         views = [_view(compared, each, schema, threads) for each in alternatives]
     if options.automatic:
-        selection, trial = select([view.labelled() for view in views], threads)
+        selection, trial = select(views, threads)
         kept = trial.data.settings.components
         view = next(each for each in views if each.settings.components is kept)
-        if view.statistics.unlabelled is not None:
-            possible = options.unlabelled_weights
-            weights, trial = weigh_unlabelled(view, trial.settings, possible, threads)
-            selection = selection.weighed(weights, trial.settings.unlabelled_weight)
+        if unlabelled is not None:
+            beside = observe(unlabelled, trial.settings, schema, threads, keep_all=True).unlabelled
+            trial = with_unlabelled(trial, beside, threads)
+            selection = replace(selection, unlabelled=trial.unlabelled)
+        elif labelled is not table:
+            trial = replace(trial, settings=replace(trial.settings, unlabelled_rows="unused"))
         pooled = pool(trial, threads)
         settings, notices = pooled.settings, pooled.notices
-        tails = tails_of(trial.data, trial.settings, threads)
+        tails = tails_of(trial.data, trial.settings.averaged[0], threads)
         calibration = replace(pooled.calibration, tails=tails)
         selection = scored(selection, trial.data, pooled.log_posterior)
         selection = replace(selection, title=settings.title)
@@ -157,9 +137,45 @@ def _choose(
         calibration = calibration_of(view, threads)
     settings = replace(settings, calibration=calibration)
     # Summed anew, as `fit(X, y, like=model)` sums the same rows, to the last bit.
-    statistics = observe(table, settings, schema, threads, keep_all=True)
+    try:
+        statistics = observe(table, settings, schema, threads, keep_all=True)
+    except DataError:
+        if unlabelled is not None or labelled is table:
+            raise
+        # With more features than labelled rows only what these span is kept.
+        statistics = observe(labelled, settings, schema, threads)
     model = unsolved_model(settings, view.schema, statistics)
     return replace(model, notices=notices), selection
+
+
+def _split(table: LabelledRows) -> tuple[LabelledRows, LabelledRows | None]:
+    """The labelled rows, and a sample of the others if these weigh enough to be used."""
+    weights, labelled = table.targets.total_weights(), table.targets.labelled
+    few = weights[~labelled].sum() < FEWEST_UNLABELLED * weights[labelled].sum()
+    others = None if few else _sampled(pick(table, np.flatnonzero(~labelled)))
+    return pick(table, np.flatnonzero(labelled)), others
+
+
+def _sampled(table: LabelledRows) -> LabelledRows:
+    """A sample of the labelled rows, and one of the others with the total weight of all of them."""
+    labelled = table.targets.labelled
+    groups = [np.flatnonzero(labelled), np.flatnonzero(~labelled)]
+    sample = pick(table, np.sort(np.concatenate([_spread(table, group) for group in groups])))
+    before, after = table.targets.total_weights(), sample.targets.total_weights()
+    hidden = ~sample.targets.labelled
+    factor = before[~labelled].sum() / after[hidden].sum() if hidden.any() else 1.0
+    if factor == 1.0:
+        return sample
+    targets = replace(sample.targets, weights=np.where(hidden, factor, 1.0) * after)
+    return replace(sample, targets=targets)
+
+
+def _spread(table: LabelledRows, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    """At most `MOST_HELD_OUT` of some rows, given by number."""
+    if rows.size <= MOST_HELD_OUT:
+        return rows
+    group = pick(table, rows)
+    return rows[spread_sample(group.rows, group.targets, MOST_HELD_OUT)]
 
 
 def _view(table: LabelledRows, settings: Settings, schema: Schema, threads: int) -> HeldOutRows:

@@ -50,6 +50,7 @@ from gaussbayes.model.calibration import (
     Calibration,
     calibrate,
     calibrated_left_out,
+    mean_posterior,
     no_calibration,
 )
 from gaussbayes.model.distances import tail_probabilities
@@ -269,7 +270,7 @@ class HeldOutRows:
         return replace(
             self,
             statistics=replace(self.statistics, unlabelled=None),
-            settings=replace(self.settings, unlabelled_weight=0.0)
+            settings=replace(self.settings, unlabelled_rows="unused")
             if self.statistics.unlabelled is not None
             else self.settings,
         )
@@ -279,6 +280,12 @@ class HeldOutRows:
         """The rows for each member of a pool, or these without a pool."""
         pairs = zip(self.statistics.members(self.settings), self.settings.members, strict=True)
         return tuple(replace(self, statistics=part, settings=each) for part, each in pairs)
+
+    @property
+    def averaged(self) -> "tuple[HeldOutRows, ...]":
+        """The same with and without unlabelled rows if posteriors are averaged over both."""
+        views = tuple(replace(self, settings=each) for each in self.settings.averaged)
+        return views if len(views) == 1 else (views[0], views[0].labelled())
 
     def with_company(self) -> "HeldOutRows":
         """The rows, holding out those with a weight above 0 that are not alone in their class."""
@@ -354,21 +361,23 @@ def evidence_of(
 def calibrated(
     data: HeldOutRows,
     settings: Settings,
-    outcome: FloatArray | None,
+    outcomes: Sequence[FloatArray],
     second: FloatArray | None = None,
 ) -> tuple[Calibration, FloatArray]:
     """The calibration of a model, and log posteriors (m, k) that are calibrated on other folds.
 
-    `outcome` has its log posteriors, or those of each member of a pool alone.
+    `outcomes` are its log posteriors, or those with and without unlabelled rows, the mean of whose
+    calibrated posteriors it has; `second` are those of the second member of a pool, as if alone.
     """
     k, codes = data.classes.shape[0], data.truth.codes
-    if outcome is None or not codes.size:  # no row can be held out
+    if not outcomes or not codes.size:  # no row can be held out
         return no_calibration(k, data.codes.size), np.empty((0, k))
-    evidence = evidence_of(data, settings, outcome, second)
-    posterior = calibrated_left_out(*evidence, data.fold)
+    evidence = [evidence_of(data, settings, outcome, second) for outcome in outcomes]
+    posterior = mean_posterior([calibrated_left_out(*each, data.fold) for each in evidence])
+    calibration, *alone = (calibrate(*each) for each in evidence)
     scores = posterior[np.arange(codes.size), codes]
     left_out = tuple(np.sort(scores[codes == code]) for code in range(k))
-    return replace(calibrate(*evidence), left_out=left_out), posterior
+    return replace(calibration, left_out=left_out, alone=alone[0] if alone else None), posterior
 
 
 def tails_of(
@@ -408,7 +417,7 @@ def _closed_forms(
     """
     if data.targets.is_soft:
         return None
-    if data.statistics.unlabelled is not None and any(s.unlabelled_weight > 0 for s in path):
+    if data.statistics.unlabelled is not None and any(s.unlabelled_rows != "unused" for s in path):
         return None
     functions = []
     parts = zip(data.statistics.parts, path[0].names(data.schema), strict=True)
@@ -489,7 +498,7 @@ def _hold_out_folds(
     The statistics of the other folds are the same for all settings of the path.
     """
     m = data.held.size
-    used = any(settings.unlabelled_weight > 0 for settings in path)
+    used = any(settings.unlabelled_rows != "unused" for settings in path)
     unlabelled = data.statistics.unlabelled if used else None
     outcomes: list[Outcome] = [np.empty((m, data.classes.shape[0])) for _ in path]
     starts: list[Solution | None] = [None] * len(path)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from math import nan
 from typing import Any, TypeVar
 
@@ -28,7 +29,7 @@ from gaussbayes.data.labels import unite
 from gaussbayes.data.rows import Encoder, Rows, Targets
 from gaussbayes.data.schema import Schema
 from gaussbayes.data.tables import as_frame, is_frame
-from gaussbayes.families.protocol import Convergence, Fit, require
+from gaussbayes.families.protocol import AnyDensity, Convergence, Fit, require
 from gaussbayes.model import solution as scores
 from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.em import EXACT, expectation_maximisation, remedies
@@ -147,8 +148,8 @@ class Model(Result):
     @property
     def n_parameters(self) -> int:
         """Free parameters: k − 1 priors, and those of every family."""
-        if self.settings.is_pooled:
-            msg = "the number of free parameters of a pooled model is not defined"
+        if self.settings.is_combined:
+            msg = "the number of free parameters of a pooled or averaged model is not defined"
             raise OptionError(msg)
         return self.parameters.n_parameters
 
@@ -221,6 +222,13 @@ class Model(Result):
         """``log p(c | x)`` (n, k), exact also for tiny probabilities."""
         return self._scored(scores.score, rows, "log_posterior", n_jobs)
 
+    def log_posteriors(self, rows: Rows, n_jobs: int | None = 1) -> list[RealArray]:
+        """``log p(c | x)`` (n, k) of each of the models whose posteriors are averaged."""
+        models = (
+            replace(self, solution=replace(each, alone=None)) for each in self.parameters.averaged
+        )
+        return [model.log_posterior(rows, n_jobs) for model in models]
+
     def log_joint(self, rows: Rows, n_jobs: int | None = None) -> RealArray:
         """``log p(x, c)`` (n, k)."""
         return self._scored(scores.score, rows, "log_joint", n_jobs)
@@ -287,10 +295,8 @@ class Model(Result):
             changed = replace(self, settings=settings)
             _ = changed.prior  # checked now, not at a prediction
             return changed
-        solution = self.parameters
-        weight = np.ones(self.classes.shape[0]) if solution.weight is None else solution.weight
-        prior = class_priors(priors, self.schema, weight)
-        return replace(self, settings=settings, solution=replace(solution, prior=prior))
+        solution = self.parameters.with_priors(partial(class_priors, priors, self.schema))
+        return replace(self, settings=settings, solution=solution)
 
     def updated(self, more: SufficientStatistics) -> Model:
         """The model of the rows so far and of new rows, which may have new classes."""
@@ -390,11 +396,8 @@ class Model(Result):
         columns = self.schema.find_columns(features)
         place = {column: position for position, column in enumerate(columns)}
         schema = self.schema.marginal(columns)
-        cuts, components, densities = [], [], []
-        solution = self.parameters
-        every = solution.densities + (() if solution.second is None else (solution.second,))
-        pairs = zip(self.settings.components, every, strict=True)
-        for number, (component, density) in enumerate(pairs):
+        cuts, components = [], []
+        for number, component in enumerate(self.settings.components):
             chosen = [column for column in columns if column in component.columns]
             if chosen:
                 local = [component.columns.index(column) for column in chosen]
@@ -403,9 +406,13 @@ class Model(Result):
                 part = replace(component, family=family, columns=place_of)
                 cuts.append((number, local))
                 components.append(part)
-                densities.append(density.marginal(local, schema.part(part.columns)))
-        if solution.second is not None:
-            solution = replace(solution, second=densities.pop())
+
+        def marginals(densities: Sequence[AnyDensity]) -> list[AnyDensity]:
+            return [
+                densities[number].marginal(local, schema.part(part.columns))
+                for (number, local), part in zip(cuts, components, strict=True)
+            ]
+
         statistics = None
         if self.statistics is not None:
             statistics = self.statistics.of_columns(
@@ -416,7 +423,7 @@ class Model(Result):
             settings=replace(self.settings, components=tuple(components)),
             schema=schema,
             statistics=statistics,
-            solution=replace(solution, densities=tuple(densities)),
+            solution=self.parameters.marginal(marginals),
         )
 
     def _of(self, statistics: SufficientStatistics) -> Model:
@@ -486,14 +493,12 @@ def solve(
     check_classes(weight, schema, settings.fewest_classes)
     # Usually the number of threads is already known.
     threads = n_jobs if type(n_jobs) is int and n_jobs > 0 else n_threads(n_jobs)
-    if len(settings.components) > 1 and settings.is_pooled:
-        of_first, of_second = statistics.members(settings)
-        solution = solve(of_first, settings.members[0], schema, threads, start, goal)
-        (second,) = of_second.parts
-        density = settings.families[-1].estimate(second, schema, threads).density
-        return replace(solution, second=density)
+    if settings.is_combined:
+        first, of_first = settings.averaged[0].members[0], statistics.members(settings)[0]
+        solution = solve(of_first, first, schema, threads, start, goal)
+        return combined(solution, statistics, settings, schema, threads)
     unlabelled = statistics.unlabelled
-    if unlabelled is not None and settings.unlabelled_weight > 0:
+    if unlabelled is not None and settings.unlabelled_rows == "used":
         solution = expectation_maximisation(
             statistics, unlabelled, settings, schema, threads=threads, start=start, goal=goal
         )
@@ -520,6 +525,31 @@ def solve(
     densities = tuple(fit.density for fit in fits)
     convergence = _convergence(fits, statistics, settings, prior)
     return Solution(prior, densities, weight, convergence, settings.calibration)
+
+
+def combined(
+    solution: Solution,
+    statistics: SufficientStatistics,
+    settings: Settings,
+    schema: Schema,
+    threads: int = 1,
+) -> Solution:
+    """The same with what follows from the statistics of the labelled rows beside it.
+
+    That is the second member of a pool, and the model without unlabelled rows.
+    """
+    if settings.is_pooled:
+        second = settings.families[-1].estimate(statistics.parts[-1], schema, threads).density
+        solution = replace(solution, second=second)
+    if settings.unlabelled_rows != "averaged":
+        return solution
+    unused = settings.averaged[1].members[0]
+    if statistics.unlabelled is None:
+        alone = replace(solution, calibration=unused.calibration)
+    else:
+        labelled = replace(statistics.members(settings)[0], unlabelled=None)
+        alone = solve(labelled, unused, schema, threads)
+    return replace(solution, alone=replace(alone, second=solution.second))
 
 
 def check_classes(weight: FloatArray, schema: Schema, fewest: int = 2) -> None:

@@ -26,7 +26,6 @@ from gaussbayes.data.rows import Encoder, LabelledRows, Targets
 from gaussbayes.data.schema import STANDARD_MARKS, ColumnMarks, MissingMarks, Schema
 from gaussbayes.families import check_family, family_type
 from gaussbayes.families.protocol import AnyFamily
-from gaussbayes.model.select import UNLABELLED_WEIGHTS
 from gaussbayes.model.settings import Component, Priors, Settings
 
 __all__ = ["COLUMN_OPTIONS", "OPTIONS", "READ_OPTIONS", "Option", "Options", "model_options"]
@@ -170,7 +169,6 @@ class Options:
     families: tuple[tuple[tuple[str | int, ...], str | AnyFamily], ...] = ()
     """Features by name or number, and the name of their family, or the family itself."""
     priors: Priors = None
-    unlabelled_weight: float | None = None  # None is selected, or is 1
     transform: Any = None
     """The transform of the Gaussian features, or pairs of features and transforms."""
     calibrate: bool = False
@@ -187,12 +185,6 @@ class Options:
     def automatic(self) -> bool:
         """Whether something is selected, if its features exist."""
         return "auto" in (self.transform, *self.of_families.values())
-
-    @property
-    def unlabelled_weights(self) -> tuple[float, ...]:
-        """The candidates of the weight of an unlabelled row, if it is selected."""
-        weight = self.unlabelled_weight
-        return UNLABELLED_WEIGHTS if weight is None else (weight,)
 
     @property
     def kinds(self) -> dict[str | int, Any]:
@@ -306,7 +298,6 @@ class Options:
         return Settings(
             tuple(components),
             self.priors,
-            1.0 if self.unlabelled_weight is None else self.unlabelled_weight,
             fewest_classes=self.fewest_classes,
         )
 

@@ -4,8 +4,14 @@ One set of statistics serves all candidates of one transform: nothing is read tw
 are compared on held-out rows, in bounded time. The best few are calibrated, and the one with the
 least calibrated log loss is selected.
 
-Unlabelled rows get the weight with the best predictions, 0.1 or 1, if they clearly help, and
-otherwise 0. It is selected last, for the best candidates by labelled rows.
+Unlabelled rows help if the classes are clusters, and mislead if they are not. For the best of the
+candidates by labelled rows, labelled rows that are held out in folds compare the posteriors with
+and without unlabelled rows, a and b, both calibrated on other folds. Their arithmetic mean m is the
+default: ``log m`` is never below the larger of log a and log b by more than log 2. One of the two
+takes its place if the held-out rows are more probable by it than by the mean, by more than one
+standard error of the difference. Only one of them can be, because ``log a + log b ≤ 2 log m``. The
+gain of a row over the mean is at most log 2, and its loss is not bounded: a model that contradicts
+a few held-out rows does not take the place of the mean.
 
 The selected model may then become the first member of a pool, whose second member is pairs of
 levels of all columns. Gaussians follow smooth trends with few rows; pairs (AODE) represent
@@ -45,6 +51,7 @@ from gaussbayes.model.calibration import (
     IMPOSSIBLE,
     Calibration,
     calibrate,
+    mean_posterior,
     score_of_classes,
     sum_and_error,
 )
@@ -58,11 +65,8 @@ from gaussbayes.model.held_out import (
     tails_of,
 )
 from gaussbayes.model.model import solve
-from gaussbayes.model.settings import Component, Settings
-from gaussbayes.model.statistics import SufficientStatistics
-
-UNLABELLED_WEIGHTS = (0.0, 0.1, 1.0)
-"""The candidates of the weight of an unlabelled row."""
+from gaussbayes.model.settings import Component, Settings, UnlabelledRows
+from gaussbayes.model.statistics import SufficientStatistics, Unlabelled
 
 MOST_HELD_OUT = 5000
 """Largest number of held-out rows for the comparison of candidates."""
@@ -97,7 +101,6 @@ class Candidate:
     brier: _Score | None  #: Brier score
     shrinkage: float | str | None  #: of the covariances
     transform: str | None  #: of the features
-    unlabelled_weight: _Score  #: weight of an unlabelled row
     refused: str | None  #: the error, if it has no scores
 
     @property
@@ -116,12 +119,28 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class UnlabelledChoice:
+    """The use of unlabelled rows, and log losses of labelled rows held out in folds, calibrated."""
+
+    selected: UnlabelledRows  #: "used", "unused" or "averaged"
+    used: _Score  #: log loss of the model of labelled and unlabelled rows
+    unused: _Score  #: log loss of the model of labelled rows alone
+    averaged: _Score  #: log loss of the mean of both posteriors
+
+    def __str__(self) -> str:
+        return (
+            f"Unlabelled rows: {self.selected}; log loss of labelled rows held out in folds: "
+            f"{self.used:.4f} used, {self.unused:.4f} unused, {self.averaged:.4f} averaged"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Selection(Result):
     """The candidates that were compared on held-out rows, the selected one first.
 
     Examples
     --------
-    >>> best = Candidate("full covariance", 9, 0.25, 0.1, 0.15, None, None, 1.0, None)
+    >>> best = Candidate("full covariance", 9, 0.25, 0.1, 0.15, None, None, None)
     >>> print(Selection("full covariance", 40, 0.24, 0.1, 0.69, (best,)))
     Selected: full covariance; held-out log loss 0.2400 (class frequencies: 0.6900),
     error 10.00 %
@@ -139,17 +158,12 @@ class Selection(Result):
     error: _Score  #: of the selected model
     baseline_log_loss: _Score  #: log loss of the class frequencies, which use no features
     candidates: Annotated[tuple[Candidate, ...], Meta(min_length=1)]  #: the selected one first
-    weights: tuple[Candidate, ...] = ()  #: the selected one by the weight of unlabelled rows
+    unlabelled: UnlabelledChoice | None = None  #: None if they are absent or not compared
 
     @property
     def best(self) -> Candidate:
         """The selected candidate."""
         return self.candidates[0]
-
-    def weighed(self, weights: Sequence[Candidate], selected: float) -> Selection:
-        """The selection with the candidates of the weight of unlabelled rows."""
-        best = replace(self.best, unlabelled_weight=selected)
-        return replace(self, candidates=(best, *self.candidates[1:]), weights=tuple(weights))
 
     def tables(self, most: int | None = MOST_ROWS) -> Sequence[Block]:
         """Return a sentence with the scores of the selected model, and the candidates."""
@@ -177,11 +191,7 @@ class Selection(Result):
         columns = ("model", "shrink-\nage", "para-\nmeters", *scores)
         blocks: list[Block] = [sentence]
         blocks.append(TextTable.first(columns, rows, len(rows), most, title=title, notes=notes))
-        if self.weights:
-            lines = [(f"{each.unlabelled_weight:g}", *each.cells) for each in self.weights]
-            title = "weight of unlabelled rows: labelled rows predicted in folds"
-            blocks.append(TextTable(("weight", *scores), lines, title=title, sides="r"))
-        return blocks
+        return blocks if self.unlabelled is None else [*blocks, str(self.unlabelled)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -191,7 +201,9 @@ class Trial:
     settings: Settings
     candidate: Candidate
     data: HeldOutRows
-    log_posterior: FloatArray | None = None  # None if it cannot be evaluated
+    outcomes: tuple[FloatArray, ...] = ()
+    """Log posteriors; two are those with and without unlabelled rows; none if not evaluated."""
+    unlabelled: UnlabelledChoice | None = None
 
     @property
     def loss(self) -> float:
@@ -210,9 +222,9 @@ def select(
     trials = tried(alternatives, n_jobs)
     candidates = [trial.candidate for trial in trials]
     losses = [
-        (_calibrated_loss(trial.data, trial.settings, trial.log_posterior), number)
+        (_calibrated_loss(trial.data, trial.settings, *trial.outcomes), number)
         for number, trial in enumerate(trials)
-        if trial.log_posterior is not None and trial.candidate.log_loss is not None
+        if trial.outcomes and trial.candidate.log_loss is not None
     ]
     if (
         not losses
@@ -240,7 +252,7 @@ def tried(alternatives: Sequence[HeldOutRows], n_jobs: int | None = None) -> lis
     trials: list[Trial] = []
     for data, path in track(groups, "evaluating candidates", len(groups)):
         trials = sorted([*trials, *_judged(samples[data], path, n_jobs)], key=_rank)
-        trials[_FINALISTS:] = [replace(trial, log_posterior=None) for trial in trials[_FINALISTS:]]
+        trials[_FINALISTS:] = [replace(trial, outcomes=()) for trial in trials[_FINALISTS:]]
     return trials
 
 
@@ -287,36 +299,46 @@ def calibration_of(data: HeldOutRows, n_jobs: int | None = None) -> Calibration:
     (outcome,), _ = hold_out(data, [data.settings], n_jobs)
     if isinstance(outcome, GaussBayesError):
         raise outcome
-    calibration = calibrated(data, data.settings, outcome)[0]
+    calibration = calibrated(data, data.settings, [outcome])[0]
     return replace(calibration, tails=tails_of(data, data.settings, n_jobs))
 
 
-def weigh_unlabelled(
-    data: HeldOutRows,
-    settings: Settings,
-    possible: Sequence[float],
-    n_jobs: int | None = None,
-) -> tuple[list[Candidate], Trial]:
-    """The weights of unlabelled rows with their scores on held-out labelled rows, and the best.
+def with_unlabelled(
+    trial: Trial, unlabelled: Unlabelled | None, n_jobs: int | None = None
+) -> Trial:
+    """The trial, which is of labelled rows alone, with the use of unlabelled rows; see above.
 
-    A few labelled rows hardly distinguish weights, and misleading unlabelled rows do more harm than
-    helpful ones do good. Unlabelled rows are therefore used only if the total log loss of the
-    labelled rows falls by more than the standard error of the difference, and by more than one nat.
+    They are unused if no row can be held out, or if the model with them cannot be fitted.
     """
-    path = [replace(settings, unlabelled_weight=weight) for weight in sorted(possible)]
-    trials = _judged(data.with_company(), path, n_jobs)
-    helpful = [trial for trial in trials[1:] if _is_clearly_better(trial, trials[0])]
-    return [trial.candidate for trial in trials], min(helpful or trials[:1], key=_rank)
+    unused = replace(trial.settings, unlabelled_rows="unused")
+    used = replace(unused, unlabelled_rows="used")
+    data = replace(trial.data, statistics=replace(trial.data.statistics, unlabelled=unlabelled))
+    if not (trial.outcomes and data.held.size):
+        return replace(trial, settings=unused)
+    (without, beside), _ = hold_out(data, [unused, used], n_jobs)
+    if isinstance(beside, GaussBayesError) or isinstance(without, GaussBayesError):
+        return replace(trial, settings=unused)
+    posteriors = [calibrated(data, used, [each])[1] for each in (beside, without)]
+    mean = mean_posterior(posteriors)
+    clear = []
+    for posterior in posteriors:
+        total, error = _gain(data, posterior, mean)
+        clear.append(total > error)
+    selected: UnlabelledRows = "used" if clear[0] else "unused" if clear[1] else "averaged"
+    losses = [_log_loss(data, posterior) for posterior in (*posteriors, mean)]
+    choice = UnlabelledChoice(selected, *losses)
+    if selected == "unused":
+        return replace(trial, settings=unused, unlabelled=choice)
+    # Without unlabelled rows there may have been a closed form.
+    outcomes = (beside, *trial.outcomes) if selected == "averaged" else (beside,)
+    settings = replace(used, unlabelled_rows=selected)
+    return replace(trial, settings=settings, data=data, outcomes=outcomes, unlabelled=choice)
 
 
-def _is_clearly_better(one: Trial, other: Trial) -> bool:
-    """Whether the log loss of held-out rows is lower by more than chance explains."""
-    if one.log_posterior is None or other.log_posterior is None:
-        return other.log_posterior is None and one.log_posterior is not None
-    if not one.data.held.size:
-        return False
-    total, error = _gain(one.data, one.log_posterior, other.log_posterior)
-    return total > error + 1.0
+def _log_loss(data: HeldOutRows, log_posterior: FloatArray) -> float:
+    """The log loss of log posteriors (m, k) of held-out rows."""
+    score = score_of_classes(np.maximum(log_posterior, IMPOSSIBLE), data.truth.proportions())
+    return -float(np.average(score, weights=data.truth.total_weights()))
 
 
 def _gain(data: HeldOutRows, better: FloatArray, worse: FloatArray) -> tuple[float, float]:
@@ -373,7 +395,7 @@ def _scored(trial: Trial, outcome: Outcome) -> Trial:
     if truth.codes.size:  # otherwise no class has two rows, of which one could be held out
         seen = evaluate(outcome, truth.labels, trial.data.classes, truth.weights)
         candidate = replace(candidate, log_loss=seen.log_loss, error=seen.error, brier=seen.brier)
-    return replace(trial, candidate=candidate, log_posterior=outcome)
+    return replace(trial, candidate=candidate, outcomes=(outcome,))
 
 
 def _fitted(data: HeldOutRows, settings: Settings, n_jobs: int | None) -> Candidate:
@@ -403,7 +425,6 @@ def _fitted(data: HeldOutRows, settings: Settings, n_jobs: int | None) -> Candid
         None,
         settings.first("shrinkage"),
         settings.transform,
-        settings.unlabelled_weight,
         refused,
     )
 
@@ -421,8 +442,8 @@ class Pooled:
 def pool(trial: Trial, n_jobs: int | None = None) -> Pooled:
     """The selected model, calibrated, with pairs as a second member if they improve it."""
     data, settings = trial.data, trial.settings
-    alone = Pooled(settings, *calibrated(data, settings, trial.log_posterior))
-    if trial.log_posterior is None or not data.held.size:
+    alone = Pooled(settings, *calibrated(data, settings, trial.outcomes))
+    if not trial.outcomes or not data.held.size:
         return alone
     few = data.schema.n_features > data.codes.size  # rows for pairs of this number of columns
     if few or any(family.name == Pairs.name for family in settings.families):
@@ -432,9 +453,9 @@ def pool(trial: Trial, n_jobs: int | None = None) -> Pooled:
     except DataError as problem:
         return replace(alone, notices=(Notice("no pairs", str(problem)),))
     second, outcome = _best(data, family, n_jobs)
-    calibration, posterior = calibrated(data, settings, trial.log_posterior, outcome)
+    calibration, posterior = calibrated(data, settings, trial.outcomes, outcome)
     total, error = _gain(data, posterior, alone.log_posterior)
-    if total <= error or calibration.second == 0:
+    if total <= error or not calibration.is_pooled:
         return alone
     settings = replace(settings, components=(*settings.components, *second.settings.components))
     return Pooled(settings, calibration, posterior)
@@ -444,7 +465,7 @@ def _best(data: HeldOutRows, family: Pairs, n_jobs: int | None) -> tuple[HeldOut
     """The pairs with the least calibrated loss, and log posteriors (m, k) of the held-out rows."""
     columns = tuple(range(data.schema.n_features))
     component = Component(family, columns, second=True)
-    settings = Settings((component,), data.settings.priors, 0.0)
+    settings = Settings((component,), data.settings.priors, "unused")
     part = family.observe(data.rows, data.targets, data.schema)
     statistics = SufficientStatistics(data.classes, (part,))
     data = replace(data, settings=settings, statistics=statistics)

@@ -1,9 +1,9 @@
-"""The settings of a model: a family for every feature, priors, weight of unlabelled rows."""
+"""The settings of a model: a family for every feature, priors, use of unlabelled rows."""
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -19,6 +19,10 @@ from gaussbayes.kernels.arrays import Columns
 from gaussbayes.model.calibration import Calibration
 
 Priors: TypeAlias = str | Sequence[float] | Mapping[object, float] | FloatArray | None
+
+UnlabelledRows: TypeAlias = Literal["used", "unused", "averaged"]
+"""Whether unlabelled rows join the labelled ones in EM. If ``"averaged"``, posteriors are the
+arithmetic mean of those with and without them; see `gaussbayes.model.select`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,7 @@ class Settings:
 
     components: tuple[Component, ...]
     priors: Priors = None
-    unlabelled_weight: float = 1.0  # weight of an unlabelled row
+    unlabelled_rows: UnlabelledRows = "used"
     calibration: Calibration | None = None  # of posteriors, on held-out rows
     fewest_classes: int = 2  # with rows, that a model must have
 
@@ -83,7 +87,25 @@ class Settings:
         *first, second = self.components
         return (
             replace(self, components=tuple(first)),
-            replace(self, components=(second,), unlabelled_weight=0.0, calibration=None),
+            replace(self, components=(second,), unlabelled_rows="unused", calibration=None),
+        )
+
+    @property
+    def is_combined(self) -> bool:
+        """Whether posteriors combine two models, so that no single density gives them."""
+        return self.is_pooled or self.unlabelled_rows == "averaged"
+
+    @property
+    def averaged(self) -> "tuple[Settings, ...]":
+        """The settings of the models with and without unlabelled rows, or these if none are."""
+        if self.unlabelled_rows != "averaged":
+            return (self,)
+        used = alone = self.calibration
+        if self.calibration is not None:
+            used, alone = replace(self.calibration, alone=None), self.calibration.alone
+        return (
+            replace(self, unlabelled_rows="used", calibration=used),
+            replace(self, unlabelled_rows="unused", calibration=alone),
         )
 
     def first(self, setting: str) -> Any:

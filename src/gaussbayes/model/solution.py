@@ -25,7 +25,7 @@ from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.protocol import AnyDensity, Convergence, Distant, Fused
 from gaussbayes.kernels import check_possible, normalise
 from gaussbayes.kernels.reference import log_sum_exp
-from gaussbayes.model.calibration import Calibration
+from gaussbayes.model.calibration import Calibration, mean_posterior
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +49,8 @@ class Solution:
     convergence: Convergence | None = None
     calibration: Calibration | None = None  # of posteriors
     second: AnyDensity | None = None  # of the second member of a pool
+    alone: Solution | None = None
+    """The parameters by the labelled rows alone, if posteriors are averaged with theirs."""
     maximal: tuple[AnyDensity, ...] = ()
     """Densities without regularisation, from which EM continues; kept if it ended early."""
 
@@ -78,6 +80,35 @@ class Solution:
             weight=weight,
             calibration=calibration,
             second=second,
+            alone=None if self.alone is None else self.alone.selected(codes),
+            maximal=(),
+        )
+
+    @property
+    def averaged(self) -> tuple[Solution, ...]:
+        """The parameters of the models whose posteriors are averaged, or these."""
+        return (self,) if self.alone is None else (self, self.alone)
+
+    def with_priors(self, of_weight: Callable[[FloatArray], FloatArray]) -> Solution:
+        """The same under priors that may depend on how much the rows of each class weigh."""
+        weight = np.ones(self.prior.shape[0]) if self.weight is None else self.weight
+        alone = None if self.alone is None else self.alone.with_priors(of_weight)
+        return replace(self, prior=of_weight(weight), alone=alone)
+
+    def marginal(
+        self, marginals: Callable[[Sequence[AnyDensity]], Sequence[AnyDensity]]
+    ) -> Solution:
+        """The same with marginals of the densities, the last of which is that of a second member.
+
+        A function makes these, which may leave densities out.
+        """
+        second = () if self.second is None else (self.second,)
+        densities = marginals((*self.densities, *second))
+        return replace(
+            self,
+            densities=tuple(densities[:-1] if second else densities),
+            second=densities[-1] if second else None,
+            alone=None if self.alone is None else self.alone.marginal(marginals),
             maximal=(),
         )
 
@@ -94,8 +125,9 @@ def score(
     Rows of the second member of a pool are the last; only posteriors need them. A row of
     probability 0 in every class raises a DataError. `log_prior` replaces that of the solution.
     """
-    if solution.calibration is not None and task != "log_joint":
-        return _score_calibrated(solution, solution.calibration, parts, task, n_jobs)
+    combined = solution.calibration is not None or solution.alone is not None
+    if combined and task != "log_joint":
+        return _score_combined(solution, parts, task, n_jobs)
     if log_prior is None:
         log_prior = solution.log_prior
     pairs = list(zip(solution.densities, parts, strict=False))
@@ -136,7 +168,7 @@ def log_odds(
     if not pair.prior.any():
         msg = f"classes {a} and {b} both have prior 0: their odds are not defined"
         raise OptionError(msg)
-    if solution.calibration is not None:  # posteriors of the other classes matter
+    if solution.calibration is not None or solution.alone is not None:  # other classes matter
         pair, places = solution, (a, b)
     # Not the difference of log posteriors, which loses digits near 0.
     scores = score(pair, parts, "log_ratio", n_jobs)
@@ -244,25 +276,34 @@ def _bias(pairs: Sequence[tuple[Any, Rows]], dtype: np.dtype[Any]) -> Callable[[
     return bias
 
 
-def _score_calibrated(
-    solution: Solution,
-    calibration: Calibration,
-    parts: Sequence[Rows],
-    task: Task,
-    n_jobs: int | None,
+def _score_combined(
+    solution: Solution, parts: Sequence[Rows], task: Task, n_jobs: int | None
 ) -> NDArray[Any]:
-    """The output of a task from calibrated posteriors."""
+    """The output of a task from posteriors that are calibrated, or averaged over two models."""
     (n, k), dtype = (parts[0].n_rows, solution.prior.shape[0]), _dtype(parts)
     out = np.empty(n, np.intp) if task == "label" else np.empty((n, k), dtype)
     for block in ranges(n, BLOCK_ROWS):
         some = [part[block] for part in parts]
-        densities, second = log_likelihood(solution, some, n_jobs), None
-        if solution.second is not None:
-            second = solution.second.log_density(some[-1], n_threads(n_jobs))
-        check_possible(densities + solution.log_prior, block.start)
-        log_posterior = calibration.log_posterior(densities, solution.log_prior, second)
-        normalise(log_posterior, task, out[block])
+        logs = [log_posterior(each, some, n_jobs, block.start) for each in solution.averaged]
+        normalise(mean_posterior(logs), task, out[block])
     return out
+
+
+def log_posterior(
+    solution: Solution, parts: Sequence[Rows], n_jobs: int | None = 1, start: int = 0
+) -> RealArray:
+    """``log p(c | x)`` (n, k) by these parameters alone, calibrated if they are.
+
+    They are not averaged with those of the labelled rows alone; `start` is the number of the first
+    row.
+    """
+    if solution.calibration is None:
+        return score(replace(solution, alone=None), parts, "log_posterior", n_jobs)
+    densities, second = log_likelihood(solution, parts, n_jobs), None
+    if solution.second is not None:
+        second = solution.second.log_density(parts[-1], n_threads(n_jobs))
+    check_possible(densities + solution.log_prior, start)
+    return solution.calibration.log_posterior(densities, solution.log_prior, second)
 
 
 def _score_plain(

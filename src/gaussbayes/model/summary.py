@@ -139,15 +139,18 @@ def _calibration_sentence(model: Model) -> str | None:
         return None
     if calibration.notice is not None:
         return f"Notice: {calibration.notice}"
+    beside = ""
+    if calibration.alone is not None:
+        beside = " The labelled rows alone are calibrated apart, and both posteriors averaged."
     if model.settings.is_pooled:
         family = model.settings.families[-1].name
         return (
             "Posteriors are calibrated on held-out rows: the log-likelihoods of these densities "
             f"have the weight {calibration.temperature:.3g}, those of {family} of all features "
-            f"{calibration.second:.3g}."
+            f"{calibration.second:.3g}.{beside}"
         )
     temperature = 1.0 / calibration.temperature
-    return f"Posteriors are calibrated on held-out rows: temperature {temperature:.3g}."
+    return f"Posteriors are calibrated on held-out rows: temperature {temperature:.3g}.{beside}"
 
 
 def _in_units(model: Model, table: ParameterTable, order: Sequence[int]) -> Parameters:
@@ -224,9 +227,11 @@ def _unlabelled(model: Model) -> Iterator[Notice]:
         return
     unlabelled = statistics.unlabelled
     rows = counted(unlabelled.n_rows, "unlabelled row")
-    weight = model.settings.unlabelled_weight
-    used = f"used by EM, each with weight {weight:g}" if weight else "not used"
-    if weight and 0 < unlabelled.weights.size < unlabelled.n_rows:
+    use = model.settings.unlabelled_rows
+    used = "not used" if use == "unused" else "used by EM"
+    if use == "averaged":
+        used += ", and the posteriors averaged with those of the labelled rows alone"
+    if use != "unused" and 0 < unlabelled.weights.size < unlabelled.n_rows:
         used += f"; a sample of {unlabelled.weights.size:,}, to save memory"
     yield Notice("unlabelled rows", f"{rows} {used}")
 

@@ -35,7 +35,7 @@ from gaussbayes.model.file.document import (
     SolutionRecord,
     UnlabelledRecord,
 )
-from gaussbayes.model.model import Model
+from gaussbayes.model.model import Model, combined
 from gaussbayes.model.select import Selection
 from gaussbayes.model.settings import Component, Settings
 from gaussbayes.model.solution import Solution
@@ -160,18 +160,24 @@ def _member(record: MemberRecord, whole: ModelRecord, classes: LabelArray) -> Mo
     with within("priors"):
         given = record.priors
         priors = given.read(classes) if isinstance(given, PriorsRecord) else given
-    settings = Settings(tuple(components), priors, record.unlabelled_weight, calibration)
+    settings = Settings(tuple(components), priors, record.unlabelled_rows, calibration)
     parts = _parts(record, "statistics", settings, schema)
-    weight = 0.0 if calibration is None else calibration.second
-    if settings.is_pooled != (weight > 0) or (settings.is_pooled and parts is None):
+    pools = calibration is not None and calibration.is_pooled
+    if settings.is_pooled != pools or (settings.is_pooled and parts is None):
         refuse("families", "a second member, with statistics, where it has a temperature above 0")
+    averages = calibration is not None and calibration.alone is not None
+    averaged = settings.unlabelled_rows == "averaged"
+    if averaged != averages or (averaged and parts is None):
+        refuse("unlabelled_rows", "'averaged' where there are two calibrations, and statistics")
     unlabelled = _unlabelled(record.unlabelled, schema)
     statistics = None if parts is None else SufficientStatistics(classes, parts, unlabelled)
     solution = _solution(record, settings, schema)
-    if solution is not None and settings.is_pooled:
-        assert parts is not None
-        second = settings.families[-1].estimate(parts[-1], schema).density
-        solution = replace(solution, second=second)
+    if solution is not None and settings.is_combined:
+        assert statistics is not None
+        try:
+            solution = combined(solution, statistics, settings, schema)
+        except GaussBayesError as error:
+            refuse("families", "statistics of labelled rows that have a model", str(error))
     if statistics is None and (solution is None or unlabelled is not None):
         refuse("families[0]", "one with statistics, or a density and no unlabelled rows")
     if solution is None and unlabelled is not None and unlabelled.rows is None:
@@ -253,7 +259,7 @@ def _solution(record: MemberRecord, settings: Settings, schema: Schema) -> Solut
         return None
     with within("solution"):
         solution = record.solution.read(densities, schema.classes.shape[0])
-    return replace(solution, calibration=settings.calibration)
+    return replace(solution, calibration=settings.averaged[0].calibration)
 
 
 def _unlabelled(record: UnlabelledRecord | None, schema: Schema) -> Unlabelled | None:
@@ -355,7 +361,7 @@ def _member_record(model: Model, unlabelled_rows: bool) -> MemberRecord:
     priors = model.settings.priors
     return MemberRecord(
         "uniform" if isinstance(priors, str) else _or_none(PriorsRecord.of, priors),
-        float(model.settings.unlabelled_weight),
+        model.settings.unlabelled_rows,
         _or_none(CalibrationRecord.of, model.settings.calibration),
         families,
         rest,

@@ -9,14 +9,14 @@ from msgspec import Meta, Raw
 
 from gaussbayes.base.errors import OptionError
 from gaussbayes.base.notices import Notice
-from gaussbayes.base.records import MOST_STRINGS, Record, Scalar, encode, refuse
+from gaussbayes.base.records import MOST_STRINGS, Record, Scalar, encode, refuse, within
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.rows import Rows
 from gaussbayes.data.schema import Column, Schema
 from gaussbayes.families.removal import ROUNDING
 from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.select import Selection
-from gaussbayes.model.settings import Priors, class_priors
+from gaussbayes.model.settings import Priors, UnlabelledRows, class_priors
 from gaussbayes.model.solution import Solution
 from gaussbayes.model.statistics import MOST_KEPT_BYTES, Unlabelled
 
@@ -98,6 +98,7 @@ class CalibrationRecord(Record, frozen=True):
     scores: Raw  # their log posteriors, class by class; null for −∞
     tails: Raw  # numbers of tails of each class, of the nearest class, and of the evidence
     probabilities: Raw  # the tail probabilities
+    alone: "CalibrationRecord | None"  # of the labelled rows alone, if posteriors are averaged
 
     @classmethod
     def of(cls, calibration: Calibration) -> "CalibrationRecord":
@@ -110,6 +111,7 @@ class CalibrationRecord(Record, frozen=True):
             encode(np.concatenate([np.empty(0), *calibration.left_out])),
             encode([tails.size for tails in calibration.tails]),
             encode(np.concatenate([np.empty(0), *calibration.tails])),
+            None if calibration.alone is None else cls.of(calibration.alone),
         )
 
     def read(self, k: int) -> Calibration:
@@ -121,7 +123,13 @@ class CalibrationRecord(Record, frozen=True):
         if any(((each < 0) | (each > 1)).any() for each in tails):
             refuse("probabilities", "numbers from 0 to 1")
         factors = self.temperature, offsets, self.prior_proportion, self.second
-        return Calibration(*factors, left_out, tails)
+        alone = None
+        if self.alone is not None:
+            with within("alone"):
+                alone = self.alone.read(k)
+                if alone.alone is not None:
+                    refuse("alone", "null")
+        return Calibration(*factors, left_out, tails, alone)
 
     def _by_class(self, counts: str, values: str, n: int) -> tuple[FloatArray, ...]:
         """Sorted numbers of each class, or none; null is −∞."""
@@ -215,7 +223,7 @@ class MemberRecord(Record, frozen=True):
     """The families with their statistics, and the settings."""
 
     priors: PriorsRecord | Literal["uniform"] | None
-    unlabelled_weight: Annotated[float, Meta(ge=0)]
+    unlabelled_rows: UnlabelledRows
     calibration: CalibrationRecord | None
     families: Annotated[list[FamilyRecord], Meta(min_length=1)]
     unlabelled: UnlabelledRecord | None
