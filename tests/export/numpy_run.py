@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from gaussbayes.base.types import FloatArray, LabelArray
@@ -72,7 +73,7 @@ class NumpyOps(Ops):
         places = {value: float(place) for place, value in enumerate(values)}
         marks, behind = self.inputs[column].marks, float(len(values)) if missing else np.nan
         codes = [
-            places.get(x, behind if x is None or marks.include(x) else np.nan)
+            places.get(x, behind if pd.isna(x) or marks.include(x) else np.nan)
             for x in self.table[self.inputs[column].name].tolist()
         ]
         return Value(self, np.array(codes)[:, None], 1)

@@ -94,6 +94,23 @@ def test_more_pairs_than_one_stage_joins(engine: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+def test_missing_values_that_have_a_level(engine: str, tmp_path: Path) -> None:
+    table, y = mixed()
+    for name in ("visits", "colour"):
+        table[name] = table[name].where((y == 0) | (np.arange(len(y)) % 3 > 0), None)
+    model = AutoClassifier(families={tuple(table): "pairs"}, columns=CATEGORICAL)
+    model.fit(table[:500], y[:500])
+    (family,) = model.model_.settings.families
+    assert {type(column).__name__ for column in family.levels.of if column.missing} == {
+        "Bins",
+        "Groups",
+    }
+    table.loc[::50, "colour"] = "not in training"
+    with pytest.warns(UserWarning, match="not in training"):
+        assert_same_scores(engine, model, table, tmp_path)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_probabilities_of_zero(engine: str, tmp_path: Path) -> None:
     """A rate of 0, a category that a class never has, and counts of all sizes."""
     counts = np.array([0.0, 0, 0, 0, 3, 5, 0, 40, 2, 15, 16, 17, 300, 7])

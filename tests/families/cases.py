@@ -1,7 +1,7 @@
 """The families that the laws are checked for: one line each, in `CASES`."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -52,6 +52,12 @@ class Case:
         kinds = [each.kind for each in getattr(self.family, "transforms", ()) if each is not None]
         return "-".join([self.family.name, *kinds, *(str(value) for value in chosen if value)])
 
+    @property
+    def observes_missing(self) -> bool:
+        """Whether missing values have a level, and are not left out."""
+        levels = getattr(self.family, "levels", None)
+        return levels is not None and levels.of[0].missing
+
     def of(self, n_columns: int) -> Any:
         """The family of one or two columns."""
         return self.family.of_columns(range(n_columns))
@@ -72,6 +78,8 @@ CASES = [
     Case(Transformed((POWER,) * 2, Gaussian.of("full", shared=True)), NUMBERS, exact=False),
     Case(Pairs(4, 1.0, Levels((LETTER_LEVELS,) * 2)), LETTERS),
     Case(Pairs(4, 2.0, Levels((BINS,) * 2)), NUMBERS),
+    Case(Pairs(4, 1.0, Levels((replace(LETTER_LEVELS, missing=True),) * 2)), LETTERS),
+    Case(Pairs(4, 2.0, Levels((replace(BINS, missing=True),) * 2)), NUMBERS),
 ]
 
 DISTRIBUTIONS = [case for case in CASES if case.family.name != "pairs"]

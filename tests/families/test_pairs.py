@@ -223,3 +223,69 @@ def test_contributions_are_opposite_for_the_other_class():
     a, b = (model.explain(X[5], between=pair).log_odds.contributions for pair in ((0, 2), (2, 0)))
     for one, other in zip(a, b, strict=True):
         assert one.amount == pytest.approx(-other.amount, rel=1e-12)
+
+
+LACKING = {("x", "kind", "z"): "pairs"}
+
+
+def rows_that_lack_values(n=600, seed=0):
+    """The class decides whether a number and a category are missing; z never is."""
+    random = np.random.default_rng(seed)
+    y = np.arange(n) % 2
+    table = pd.DataFrame({"x": random.normal(size=n).round(2), "z": random.integers(0, 3, n) * 1.0})
+    table["kind"] = np.array(["p", "q"], object)[random.integers(0, 2, n)]
+    lacking = random.random((2, n)) < 0.1 + 0.6 * y
+    table["x"] = table["x"].mask(lacking[0])
+    table["kind"] = table["kind"].where(~lacking[1], None)
+    return table[["x", "kind", "z"]], y
+
+
+def test_missing_values_have_a_level_where_that_predicts_better():
+    table, y = rows_that_lack_values()
+    model = AutoClassifier(families=LACKING).fit(table, y)
+    (family,) = model.model_.settings.families
+    assert [column.missing for column in family.levels.of] == [True, True, False]
+    assert model.score(table, y) > 0.8
+    assert GaussianClassifier(families=LACKING).fit(table, y).score(table, y) < 0.7
+    # By the sums over rows: a missing value is a value like the others.
+    codes = family.levels.codes(model.model_.rows(table)).tolist()
+    plain = [[None if code < 0 else code for code in row] for row in codes]
+    expected = [averaged(plain, y.tolist(), row, range(2), family.backoff) for row in plain[:20]]
+    found = model.model_.log_likelihood(model.model_.rows(table))[:20]
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    # A value of z, which has no such level, and a new category are left out, as by `marginal`.
+    kept = model.marginal(["x", "kind"])
+    unknown = table.assign(z=np.nan)
+    left = table[["x", "kind"]]
+    np.testing.assert_allclose(model.predict_proba(unknown), kept.predict_proba(left), rtol=1e-12)
+    with pytest.warns(UserWarning, match="not among the categories"):
+        new = model.predict_proba(table.assign(kind="new"))
+    kept = model.marginal(["x", "z"])
+    np.testing.assert_allclose(new, kept.predict_proba(table[["x", "z"]]), rtol=1e-12)
+    assert np.abs(model.predict_proba(table.assign(kind=None)) - new).max() > 0.1
+    complete = table[table.notna().all(axis=1)]
+    shares = model.category_probabilities_["kind"]
+    np.testing.assert_allclose(shares["p"] + shares["q"], 1.0, rtol=1e-12)
+    assert np.abs(model.means_[:, 0] - complete["x"].mean()).max() < 0.3
+    drawn, labels = model.sample(4000, random_state=0)
+    lacks = pd.isna(pd.DataFrame(drawn)).to_numpy()
+    assert abs(lacks[labels == 1, 0].mean() - table["x"].isna()[y == 1].mean()) < 0.05
+
+
+def test_levels_of_missing_values_obey_the_laws(tmp_path):
+    table, y = rows_that_lack_values()
+    model = AutoClassifier(families=LACKING).fit(table, y)
+    expected = model.predict_log_proba(table)
+    parts = [
+        AutoClassifier(families=LACKING).fit(table[cut], y[cut], like=model)
+        for cut in (slice(0, 100), slice(100, 350), slice(350, 600))
+    ]
+    merged = parts[2].merge(parts[0]).merge(parts[1])
+    np.testing.assert_allclose(merged.predict_log_proba(table), expected, rtol=1e-12)
+    again = gaussbayes.load(model.save(tmp_path / "model.json"))
+    assert (again.predict_log_proba(table) == expected).all()
+    left = model.forget(table[:100], y[:100])
+    rest = AutoClassifier(families=LACKING).fit(table[100:], y[100:], like=again)
+    np.testing.assert_allclose(
+        left.predict_log_proba(table), rest.predict_log_proba(table), rtol=1e-9
+    )

@@ -225,11 +225,13 @@ def _parent_terms(record: records.PairTables, levels: Sequence[Value]) -> list[V
 def _level(record: records.LevelColumn, ops: Ops, column: int) -> Value:
     """The level of a column, missing for missing values."""
     if record.edges is None:
-        codes = ops.codes(column, record.categories, missing=False)
-        return codes.lookup(np.array(record.level, dtype=np.float64))
+        codes = ops.codes(column, record.categories, missing=record.missing)
+        levels = [*record.level, *[record.n_levels - 1] * record.missing]
+        return codes.lookup(np.array(levels, dtype=np.float64))
     x = ops.numbers([column]).bind()
     below = [(x < float(edge), float(level)) for level, edge in enumerate(record.edges)]
-    return choose([(x.is_missing(), np.nan), *below], float(record.n_levels - 1))
+    missing = float(record.n_levels - 1) if record.missing else np.nan
+    return choose([(x.is_missing(), missing), *below], float(record.edges.size))
 
 
 @number_terms.register

@@ -164,13 +164,15 @@ class PoissonRates:
 class LevelColumn:
     """A column with levels: numbers are cut at `edges`, and categories have a level each.
 
-    The level of a number is the number of edges up to it. Other categories count as missing values.
+    The level of a number is the number of edges up to it. Missing values have the last level if
+    `missing` is set, and none otherwise; other categories have none.
     """
 
     n_levels: int
-    edges: FloatArray | None  # (n_levels − 1,) None for categories
+    edges: FloatArray | None  # None for categories
     categories: tuple[Any, ...] = ()
     level: tuple[int, ...] = ()  # of each category
+    missing: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

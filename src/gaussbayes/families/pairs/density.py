@@ -6,8 +6,9 @@ With ``θ`` the probabilities of levels, smoothed, the model of one parent p and
     p_p(x | c) = θ(x_p | c) Π_{j≠p} θ(x_j | c, x_p)          p(x | c) = mean over p of p_p(x | c)
 
 Parents and children are the observed columns: a row with missing values is scored by the model of
-its other columns, which is not the sum over the missing values. The result is the probability of
-the levels, not a density of the numbers within a bin.
+its other columns, which is not the sum over the missing values. Where missing values have a level,
+they are observed like other values. The result is the probability of the levels, not a density of
+the numbers within a bin.
 """
 
 from collections.abc import Sequence
@@ -205,42 +206,39 @@ class PairsDensity:
         return np.asarray(np.exp(np.einsum("vvk->kv", self.table)))
 
     @property
+    def of_values(self) -> "PairsDensity":
+        """The density given that no value is missing, for descriptions of the values."""
+        plain = self.levels.without_missing
+        if plain == self.levels:
+            return self
+        places = self.levels.within(plain)
+        assert places is not None
+        kept = np.flatnonzero(places >= 0)
+        probability = np.exp(self.table[kept[:, None], kept])
+        own = plain.column[:, None] == plain.column
+        single = np.where(own[:, :, None], np.eye(len(own))[:, :, None] * probability, probability)
+        total = np.add.reduceat(single, plain.starts[:-1], axis=1)  # of pairs
+        of_single = np.add.reduceat(np.einsum("uuk->uk", single), plain.starts[:-1], axis=0)
+        table = probability / total[:, plain.column]
+        table[own] = 1.0
+        places = np.arange(plain.size)
+        table[places, places] = np.einsum("uuk->uk", single) / of_single[plain.column]
+        return replace(self, levels=plain, table=np.log(table), counted=None, base=None)
+
+    @property
     def numbers(self) -> tuple[list[int], "Moments | None"]:
         """The columns of numbers, and the moments of their samples."""
         columns = [j for j, column in enumerate(self.levels.of) if isinstance(column, Bins)]
-        return columns, self._moments(columns) if columns else None
-
-    def _moments(self, columns: Sequence[int]) -> "Moments":
-        """Means and covariances of numbers that are uniform within their bins."""
-        values, squares = np.zeros((2, self.levels.size, len(columns)))
-        for place, j in enumerate(columns):
-            some, bins = slice(*self.levels.starts[j : j + 2]), self.levels.of[j]
-            assert isinstance(bins, Bins)
-            low, high = np.array(bins.lowest), np.array(bins.highest)
-            values[some, place] = low / 2 + high / 2
-            squares[some, place] = np.square(high - low) / 12 + values[some, place] ** 2
-        own = self.levels.column[:, None] == self.levels.column
-        given = np.exp(self.table) * ~own[:, :, None] + np.eye(len(own))[:, :, None]
-        # Given a parent's level the columns are independent; the result is a mixture over parents
-        # and levels.
-        weight = self.single / self.n_columns  # (k, V)
-        mean = np.einsum("ku,uvk,vj->kj", weight, given, values, optimize=True)
-        expected = np.einsum("uvk,vj->kuj", given, values, optimize=True) - mean[:, None]
-        covariance = np.einsum("ku,kui,kuj->kij", weight, expected, expected, optimize=True)
-        second = np.einsum("ku,uvk,vj->kj", weight, given, squares, optimize=True)
-        places = np.arange(len(columns))
-        covariance[:, places, places] = second - np.square(mean)
-        return Moments(mean, covariance)
+        return columns, _moments(self.of_values, columns) if columns else None
 
     @property
     def probabilities(self) -> dict[int, FloatArray]:
         """``p(category | class)`` (k, m) of each column of categories, equal within a level."""
+        single, levels = self.of_values.single, self.of_values.levels
         return {
-            j: self.single[:, start + np.array(column.level)]
+            j: single[:, start + np.array(column.level)]
             / np.bincount(column.level)[[*column.level]]
-            for j, (column, start) in enumerate(
-                zip(self.levels.of, self.levels.starts, strict=False)
-            )
+            for j, (column, start) in enumerate(zip(levels.of, levels.starts, strict=False))
             if isinstance(column, Groups)
         }
 
@@ -285,6 +283,29 @@ class Moments:
     def dense_covariance(self) -> FloatArray:
         """The covariances (k, g, g)."""
         return self.covariance
+
+
+def _moments(density: PairsDensity, columns: Sequence[int]) -> Moments:
+    """Means and covariances of numbers that are uniform within their bins."""
+    values, squares = np.zeros((2, density.levels.size, len(columns)))
+    for place, j in enumerate(columns):
+        some, bins = slice(*density.levels.starts[j : j + 2]), density.levels.of[j]
+        assert isinstance(bins, Bins)
+        low, high = np.array(bins.lowest), np.array(bins.highest)
+        values[some, place] = low / 2 + high / 2
+        squares[some, place] = np.square(high - low) / 12 + values[some, place] ** 2
+    own = density.levels.column[:, None] == density.levels.column
+    given = np.exp(density.table) * ~own[:, :, None] + np.eye(len(own))[:, :, None]
+    # Given a parent's level the columns are independent; the result is a mixture over parents
+    # and levels.
+    weight = density.single / density.n_columns  # (k, V)
+    mean = np.einsum("ku,uvk,vj->kj", weight, given, values, optimize=True)
+    expected = np.einsum("uvk,vj->kuj", given, values, optimize=True) - mean[:, None]
+    covariance = np.einsum("ku,kui,kuj->kij", weight, expected, expected, optimize=True)
+    second = np.einsum("ku,uvk,vj->kj", weight, given, squares, optimize=True)
+    places = np.arange(len(columns))
+    covariance[:, places, places] = second - np.square(mean)
+    return Moments(mean, covariance)
 
 
 def n_free(levels: Levels, n_classes: int) -> int:

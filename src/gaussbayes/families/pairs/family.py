@@ -40,7 +40,8 @@ class Pairs(Family[PairStatistics, PairsDensity]):
     Every column is cut into levels: numbers into about `bins` quantile bins; each category is a
     level, and rare ones share one. ``p(x | c)`` averages, over the columns p, models in which the
     levels of the others depend on the class and on the level of p; see `PairsDensity`. `fix`
-    determines the levels from rows with or without labels; they are a setting from then on.
+    determines the levels from rows with or without labels; they are a setting from then on. Model
+    selection also tries levels for missing values.
 
     Parameters
     ----------
@@ -127,7 +128,7 @@ class Pairs(Family[PairStatistics, PairsDensity]):
             if k * fewest.size**2 > MOST_COUNTS:  # checked before more bins are computed
                 wanted = wanted[-1:]
         for bins in wanted:
-            levels = levels_of(rows, weights, names.categorical, bins)
+            levels = levels_of(rows, weights, names.categorical, bins, missing=self.bins == "auto")
             if k * levels.size**2 <= MOST_COUNTS:
                 return [replace(self, levels=levels, limited=bins < most)]
         n_counts = k * levels.size**2
@@ -208,18 +209,22 @@ class Pairs(Family[PairStatistics, PairsDensity]):
         return left_out(self.adapted(statistics), backoffs, targets)
 
     def variants(self, statistics: PairStatistics, names: Schema) -> Iterator[Sequence["Pairs"]]:
-        """Fewer bins, from the same counts, each number with several weights of the back-off."""
+        """Fewer bins, from the same counts, with and without levels of missing values.
+
+        Each has several weights of the back-off.
+        """
         if self.bins != "auto":
             yield [self]
             return
         weight = statistics.single.sum(axis=0)
         tried: list[Levels] = []
         for bins in TRIED:
-            levels = self.fixed.merged(weight, bins)
-            if levels not in tried:
-                tried.append(levels)
-                limited = self.limited and levels == self.levels
-                yield [Pairs(bins, backoff, levels, limited) for backoff in BACKOFFS]
+            merged = self.fixed.merged(weight, bins)
+            limited = self.limited and merged == self.levels
+            for levels in (merged.without_missing, merged):
+                if levels not in tried:
+                    tried.append(levels)
+                    yield [Pairs(bins, backoff, levels, limited) for backoff in BACKOFFS]
 
 
 def _check_finite(rows: Rows, names: Schema) -> None:

@@ -2,11 +2,11 @@
 
 Every number belongs to exactly one bin. A value that many rows share has a separate bin, and a
 column with few values has a bin for each. A category that did not occur when the levels were fixed
-counts as a missing value, as in other families.
+is left out. Missing values are left out too, unless the column has a level for them: the last.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 from typing import Any, TypeAlias
@@ -38,19 +38,21 @@ class Bins:
 
     lowest: tuple[float, ...]
     highest: tuple[float, ...]
+    missing: bool = False  # whether missing values have a level, which is the last
 
     content = "number"
 
     @property
     def n_levels(self) -> int:
         """The number of bins."""
-        return len(self.lowest)
+        return len(self.lowest) + self.missing
 
     @property
     def titles(self) -> tuple[str, ...]:
         """The names of the bins in tables."""
         ranges = zip(self.lowest, self.highest, strict=True)
-        return tuple(f"{a:.4g}" if a == b else f"{a:.4g} to {b:.4g}" for a, b in ranges)
+        bins = (f"{a:.4g}" if a == b else f"{a:.4g} to {b:.4g}" for a, b in ranges)
+        return (*bins, *["missing"] * self.missing)
 
     @cached_property
     def edges(self) -> FloatArray:
@@ -62,23 +64,25 @@ class Bins:
     @property
     def expression(self) -> LevelColumn:
         """The bins as a record for exports."""
-        return LevelColumn(self.n_levels, self.edges)
+        return LevelColumn(self.n_levels, self.edges, missing=self.missing)
 
     def codes(self, values: FloatArray) -> NDArray[np.int32]:
         """The bin of each number (n,), −1 where it is missing."""
         codes = np.searchsorted(self.edges, values, side="right")
-        return np.where(np.isnan(values), -1, codes).astype(np.int32)
+        missing = len(self.lowest) if self.missing else -1
+        return np.where(np.isnan(values), missing, codes).astype(np.int32)
 
     def merged(self, groups: NDArray[np.intp]) -> "Bins":
         """The bins after merging neighbours with the same group (m,)."""
         first = np.flatnonzero(np.diff(groups, prepend=-1))
         last = np.append(first[1:], groups.size) - 1
         lowest, highest = np.array(self.lowest), np.array(self.highest)
-        return Bins(tuple(lowest[first].tolist()), tuple(highest[last].tolist()))
+        ends = tuple(lowest[first].tolist()), tuple(highest[last].tolist())
+        return Bins(*ends, self.missing)
 
     def values(self, codes: NDArray[np.intp], generator: np.random.Generator) -> FloatArray:
         """A number from each of these bins (n,), uniform between its least and greatest value."""
-        lowest, highest = np.array(self.lowest)[codes], np.array(self.highest)[codes]
+        lowest, highest = np.array([(*self.lowest, np.nan), (*self.highest, np.nan)])[:, codes]
         return np.asarray(lowest + (highest - lowest) * generator.random(codes.size))
 
 
@@ -88,33 +92,40 @@ class Groups:
 
     categories: Categories
     level: tuple[int, ...]
+    missing: bool = False  # whether missing values have a level, which is the last
 
     content = "category"
 
     @property
     def n_levels(self) -> int:
         """The number of levels: 1 if there are no categories."""
+        return self._n_groups + self.missing
+
+    @property
+    def _n_groups(self) -> int:
         return max(self.level, default=0) + 1
 
     @property
     def titles(self) -> tuple[str, ...]:
         """The names of the levels in tables."""
-        return tuple(
+        groups = (
             str(self.categories[self.level.index(number)])
             if self.level.count(number) == 1
             else f"{self.level.count(number)} others"
-            for number in range(self.n_levels)
+            for number in range(self._n_groups)
         )
+        return (*groups, *["missing"] * self.missing)
 
     @property
     def expression(self) -> LevelColumn:
         """The levels as a record for exports."""
-        return LevelColumn(self.n_levels, None, self.categories, self.level)
+        return LevelColumn(self.n_levels, None, self.categories, self.level, self.missing)
 
     def codes(self, codes: NDArray[np.int32]) -> NDArray[np.int32]:
         """The level of each category, given by its code (n,); −1 where it is missing or new."""
-        table = np.array([*self.level, -1], dtype=np.int32)
-        return np.asarray(table[np.maximum(codes, -1)])
+        missing = self._n_groups if self.missing else -1
+        table = np.array([*self.level, missing, -1], dtype=np.int32)  # by MISSING and UNSEEN
+        return np.asarray(table[np.maximum(codes, MISSING)])
 
     def values(self, levels: NDArray[np.intp], generator: np.random.Generator) -> NDArray[np.int32]:
         """A category code for each level (n,), any of those that share it."""
@@ -123,8 +134,10 @@ class Groups:
         order = np.argsort(self.level, kind="stable")
         count = np.bincount(self.level)
         first = np.cumsum(count) - count
-        chosen = (generator.random(levels.size) * count[levels]).astype(np.intp)
-        return np.asarray(order[first[levels] + chosen], dtype=np.int32)
+        is_missing = levels == self._n_groups
+        group = np.where(is_missing, 0, levels)
+        chosen = (generator.random(levels.size) * count[group]).astype(np.intp)
+        return np.where(is_missing, MISSING, order[first[group] + chosen]).astype(np.int32)
 
 
 ColumnLevels: TypeAlias = Bins | Groups
@@ -202,15 +215,23 @@ class Levels:
     def merged(self, weight: FloatArray, most: int) -> "Levels":
         """Coarser levels, at most about this many bins per column, by weights of levels (V,)."""
         merged = (
-            column.merged(grouped(weight[start : start + column.n_levels], most))
+            column.merged(grouped(weight[start : start + len(column.lowest)], most))
             if isinstance(column, Bins)
             else column
             for column, start in zip(self.of, self.starts, strict=False)
         )
         return Levels(tuple(merged))
 
+    @property
+    def without_missing(self) -> "Levels":
+        """The same where missing values have no level."""
+        return Levels(tuple(replace(column, missing=False) for column in self.of))
+
     def within(self, other: "Levels") -> NDArray[np.intp] | None:
-        """The level of `other` that contains each level (V,); None if there is not always one."""
+        """The level of `other` that contains each level (V,); None if there is not always one.
+
+        Missing values that have no level there have −1.
+        """
         places = []
         for mine, theirs, start in zip(self.of, other.of, other.starts, strict=False):
             if isinstance(mine, Bins) and isinstance(theirs, Bins):
@@ -218,16 +239,25 @@ class Levels:
                 if (first != last).any():
                     return None
                 places.append(start + first.astype(np.intp))
-            elif mine == theirs:
-                places.append(start + np.arange(mine.n_levels))
+            elif isinstance(theirs, Groups) and mine == replace(theirs, missing=mine.missing):
+                places.append(start + np.arange(mine.n_levels - mine.missing))
             else:
                 return None
+            if theirs.missing and not mine.missing:
+                return None
+            if mine.missing:
+                places.append(np.array([start + theirs.n_levels - 1 if theirs.missing else -1]))
         same = len(self.of) == len(other.of)
         return np.concatenate(places) if same and places else None
 
 
-def levels_of(rows: Rows, weights: FloatArray, categorical: Sequence[int], most: int) -> Levels:
-    """The levels of rows with weights (n,), at most about this many in each column."""
+def levels_of(
+    rows: Rows, weights: FloatArray, categorical: Sequence[int], most: int, *, missing: bool = False
+) -> Levels:
+    """The levels of rows with weights (n,), at most about this many in each column.
+
+    If `missing` is set, missing values of a column have a level unless they are rare.
+    """
     heavy = weights > 0
     numbers, codes = iter(rows.matrix.T), iter(zip(rows.codes.T, rows.categories, strict=True))
     columns: list[ColumnLevels] = []
@@ -237,11 +267,13 @@ def levels_of(rows: Rows, weights: FloatArray, categorical: Sequence[int], most:
             present = heavy & (column >= 0)
             count = np.bincount(column[present], weights[present], len(categories))
             weight = count.astype(np.float64)
-            columns.append(groups_of(categories, weight, most))
+            levels: ColumnLevels = groups_of(categories, weight, most)
         else:
             values = next(numbers).astype(np.float64)
             present = heavy & ~np.isnan(values)
-            columns.append(bins_of(values[present], weights[present], most))
+            levels = bins_of(values[present], weights[present], most)
+        lacking = weights[heavy & ~present].sum() >= RARE
+        columns.append(replace(levels, missing=missing and bool(lacking)))
     return Levels(tuple(columns))
 
 

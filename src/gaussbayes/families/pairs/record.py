@@ -22,6 +22,7 @@ class SettingsRecord(Record, frozen=True):
     backoff: Annotated[float, Meta(gt=0)]
     limited: bool
     categorical: list[bool]  # whether each column holds categories
+    missing: list[bool]  # whether missing values of each column have a level
     n_bins: Raw  # of each column; 0 if it holds categories
     lowest: Raw  # of each bin
     highest: Raw
@@ -38,7 +39,8 @@ class SettingsRecord(Record, frozen=True):
             family.backoff,
             family.limited,
             [isinstance(column, Groups) for column in columns],
-            encode([column.n_levels if isinstance(column, Bins) else 0 for column in columns]),
+            [column.missing for column in columns],
+            encode([len(column.lowest) if isinstance(column, Bins) else 0 for column in columns]),
             encode([value for column in bins for value in column.lowest]),
             encode([value for column in bins for value in column.highest]),
             encode([getattr(column, "categories", ()) for column in columns]),
@@ -49,6 +51,8 @@ class SettingsRecord(Record, frozen=True):
         d = len(self.categorical)
         if d == 0:
             refuse("categorical", "a boolean for each column", "none")
+        if len(self.missing) != d:
+            refuse("missing", f"{d} booleans", len(self.missing))
         sizes = self.integers("n_bins", d, most=MOST_COUNTS)
         if ((sizes == 0) != self.categorical).any():
             refuse("n_bins", "0 for the columns that hold categories, and for no others")
@@ -64,13 +68,14 @@ class SettingsRecord(Record, frozen=True):
                 groups, level = tuple(level[: numbers[j]]), level[numbers[j] :]
                 if set(groups) != set(range(max(groups, default=-1) + 1)):
                     refuse("level", f"all integers from 0 up for the categories of column {j}")
-                columns.append(Groups(categories[j], groups))
+                columns.append(Groups(categories[j], groups, self.missing[j]))
             else:
                 ordered = np.ravel([lowest[some], highest[some]], order="F")
                 inner = (lowest[some][1:] > highest[some][:-1]).all()
                 if categories[j] or (np.diff(ordered) < 0).any() or not inner:
                     refuse("lowest", f"the bins of column {j}, in increasing order")
-                columns.append(Bins(tuple(ordered[::2].tolist()), tuple(ordered[1::2].tolist())))
+                ends = tuple(ordered[::2].tolist()), tuple(ordered[1::2].tolist())
+                columns.append(Bins(*ends, self.missing[j]))
         return Pairs(self.bins, self.backoff, Levels(tuple(columns)), self.limited)
 
 

@@ -66,7 +66,8 @@ class PairStatistics(ClassSums):
     @cached_property
     def beside(self) -> FloatArray:
         """The weight of the rows with a level that have a value of each column (k, V, d)."""
-        return np.asarray(np.add.reduceat(self.count, self.levels.starts[:-1], axis=2))
+        beside = np.add.reduceat(self.count, self.levels.starts[:-1], axis=2)
+        return np.ascontiguousarray(beside)  # kernels take no other layout
 
     @property
     def observed(self) -> FloatArray:
@@ -104,15 +105,22 @@ class PairStatistics(ClassSums):
         return PairStatistics(self.levels.of_columns(columns), self.weight, missing, count)
 
     def at(self, levels: Levels) -> "PairStatistics":
-        """The same rows at coarser levels, which are unions of these."""
+        """The same rows at coarser levels, which are unions of these.
+
+        Missing values that have a level here and none there are counted as missing.
+        """
         if levels is self.levels or levels == self.levels:
             return self
         places = self.levels.within(levels)
         if places is None:
             raise DataError(_DIFFERENT)
-        first = np.flatnonzero(np.diff(places, prepend=-1))
-        count = np.add.reduceat(np.add.reduceat(self.count, first, axis=1), first, axis=2)
-        return PairStatistics(levels, self.weight, self.missing, count)
+        kept, dropped = np.flatnonzero(places >= 0), np.flatnonzero(places < 0)
+        missing = self.missing.copy()
+        missing[:, self.levels.column[dropped]] += self.single[:, dropped]
+        first = np.flatnonzero(np.diff(places[kept], prepend=-1))
+        count = self.count[:, kept[:, None], kept]
+        count = np.add.reduceat(np.add.reduceat(count, first, axis=1), first, axis=2)
+        return PairStatistics(levels, self.weight, missing, count)
 
     def check_alike(self, other: "PairStatistics") -> None:
         """Raise unless both have the same number of classes and the same levels."""
