@@ -1382,7 +1382,7 @@ class GaussianClassifier(BaseClassifier):
     calibrate : bool
         Calibrate the posteriors on held-out predictions; `predict_set` needs it.
     columns : None or Columns
-        Which columns to use, and what they hold; see `gaussbayes.Columns`.
+        Which columns to use, and their kinds; see `gaussbayes.Columns`.
     n_jobs : int or None
         Number of threads; None uses every core. Results do not depend on it.
 
@@ -1517,7 +1517,7 @@ class AutoClassifier(BaseClassifier):
     priors : None, "uniform", sequence or {label: probability}
         None are the class proportions; a sequence is in the order of `classes_`.
     columns : None or Columns
-        Which columns to use, and what they hold; see `gaussbayes.Columns`.
+        Which columns to use, and their kinds; see `gaussbayes.Columns`.
     n_jobs : int or None
         Number of threads; None uses every core. Results do not depend on it.
 

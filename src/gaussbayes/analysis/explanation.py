@@ -162,7 +162,7 @@ class LogOdds(Result):
     """``log p(of | x) − log p(against | x)``, feature by feature.
 
     `value` is the sum of `at_reference`, the contributions and the effect of calibration. It and
-    `at_reference` are infinite if one of the two classes has prior 0. None of them is NaN.
+    `at_reference` are infinite if one of the two classes has prior 0. NaN does not occur.
     """
 
     of: object  #: a label

@@ -80,7 +80,7 @@ def unite(a: Categories, b: Categories, name: str) -> Categories:
 
 
 def kind(categories: Categories) -> type[Any]:
-    """The type of the categories; that of None if there are none."""
+    """The type of the categories, or of None without categories."""
     return type(categories[0]) if categories else type(None)
 
 

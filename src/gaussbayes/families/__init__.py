@@ -46,7 +46,7 @@ def family_records(name: str) -> Any:
 
 
 def _part(name: str, part: str) -> ModuleType | None:
-    """A module of the package of a family; None if there is none, or the family is one module."""
+    """A module of the package of a family; None without it, or if the family is one module."""
     package = f"gaussbayes.families.{name}"
     if not hasattr(import_module(package), "__path__") or find_spec(f"{package}.{part}") is None:
         return None

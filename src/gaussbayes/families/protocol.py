@@ -134,7 +134,7 @@ class Coordinates(Protocol[D]):
         """The coordinates of a density (p,)."""
 
     def density(self, vector: FloatArray) -> D:
-        """The density with these coordinates; SingularCovarianceError if there is none."""
+        """The density with these coordinates; SingularCovarianceError if it does not exist."""
 
     def rounding(self, density: D) -> float:
         """The rounding error of the coordinates after an iteration of EM."""

@@ -101,8 +101,8 @@ def leave_one_out(
 ) -> LeaveOneOut:
     """Predict every labelled row by the model of the other rows.
 
-    The predictions have a closed form if every family has one. With soft labels, missing values or
-    missing labels there is none, and the rows are held out in 50 folds, or one at a time if there
+    The predictions have a closed form if every family has one. Without one, as with soft labels,
+    missing values or missing labels, the rows are held out in 50 folds, or one at a time if there
     are at most 50. Transforms are estimated from all rows. `calibrated` posteriors are calibrated
     on the rows of four of five folds.
     """

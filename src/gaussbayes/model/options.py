@@ -127,7 +127,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "columns",
         None,
-        "Which columns to use, and what they hold.",
+        "Which columns to use, and their kinds.",
         (None,),
         types=(Columns,),
         form="a Columns object such as Columns(exclude=['id'])",
@@ -202,7 +202,7 @@ class Options:
 
     @property
     def unlabelled(self) -> object:
-        """The label that marks rows without label; None if there is none."""
+        """The label that marks rows without label; or None."""
         return None if self.columns is None else self.columns.unlabelled
 
     def marks_of(self, y: LabelsLike | None = None) -> ColumnMarks:

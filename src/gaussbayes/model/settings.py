@@ -115,7 +115,7 @@ class Settings:
 
     @property
     def transform(self) -> str | None:
-        """The name of the transform of the features; None if there is none."""
+        """The name of the transform of the features, or None."""
         kinds = {kind for family in self.families for kind in getattr(family, "kinds", ())} - {None}
         return None if not kinds else str(*kinds) if len(kinds) == 1 else "transformed"
 

@@ -46,9 +46,9 @@ if TYPE_CHECKING:
     from gaussbayes.families.gaussian.family import Gaussian
 
 LEAST_IN_SPAN = 1e-6
-"""The least proportion left of a determinant in the span of fewer rows than features. Every row
-has a direction of its own there, so that only the target is left of it, which is not rounding:
-rounding is 1e-9 of the size of a log density, in proportion to the features."""
+"""The least proportion left of a determinant in the span of fewer rows than features. Every row has
+a separate direction there, in which only the target remains, which is not rounding: rounding is
+1e-9 of the size of a log density, in proportion to the features."""
 
 MOST_WEIGHTS = 16
 """Largest number of distinct weights of rows for which principal axes are computed."""

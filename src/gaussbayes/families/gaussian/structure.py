@@ -229,7 +229,7 @@ class Shape:
 
     @property
     def correlation(self) -> FloatArray:
-        """Correlations ``ρᵢⱼ = σᵢⱼ / (σᵢ σⱼ)`` (m, d, d); (m, 0, 0) if there are none."""
+        """Correlations ``ρᵢⱼ = σᵢⱼ / (σᵢ σⱼ)`` (m, d, d); (m, 0, 0) without correlations."""
         return np.empty((self.n_covariances, 0, 0))
 
     @property

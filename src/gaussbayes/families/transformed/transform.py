@@ -12,7 +12,7 @@ unit. NaN stays NaN.
 ================  =============================================================================
 
 A power is estimated from rows, and holds between the smallest and the largest of these. Beyond,
-where nothing is known of the slope, it goes on logarithmically, with the slope s at the end x_e::
+where the slope is unknown, it continues logarithmically, with the slope s at the end x_e::
 
     z = z_e ± r log(1 + s |x − x_e| / r)
 

@@ -237,7 +237,7 @@ def _roles(columns: Sequence[Column], schema: Schema) -> ColumnTable:
 def _parts(
     record: MemberRecord, part: str, settings: Settings, schema: Schema
 ) -> tuple[Any, ...] | None:
-    """The statistics or the densities of all families; None if there are none."""
+    """The statistics or the densities of all families; None if they are not stored."""
     parts = []
     families = zip(record.families, settings.families, settings.names(schema), strict=False)
     for number, (stored, family, names) in enumerate(families):
