@@ -1236,10 +1236,9 @@ class BaseClassifier(
             return more.with_rows(), notices
         X, y, sample_weight = separate_columns(X, y, sample_weight)
         _warn_of_matrix(y)
-        encoder = replace(before.encoder, categories=None)
         marks = self._options().marks_of()
-        table = labelled_rows(encoder, self._checked(X), y, sample_weight, marks)
-        schema = encoder.schema(table.classes)
+        table = labelled_rows(before.schema, self._checked(X), y, sample_weight, marks)
+        schema = replace(before.schema, classes=table.classes)
         return observe(table, before.settings, schema, n_threads(self.n_jobs)).with_rows(), ()
 
     def _scored(self, score: Callable[[Model, Rows, int | None], Value], X: TableLike) -> Value:

@@ -20,6 +20,7 @@ from gaussbayes.base.text_tables import Block, TextTable
 from gaussbayes.base.types import FloatArray, LabelArray, LabelsLike, TableLike
 from gaussbayes.data.columns import Columns
 from gaussbayes.data.read import table_of
+from gaussbayes.data.rows import Encoder
 from gaussbayes.data.tables import is_source
 from gaussbayes.model.cross_validation import (
     CrossValidation,
@@ -260,8 +261,8 @@ class _Features:
     def __init__(self, splits: Splits, options: Options) -> None:
         with without_warnings():
             labels = splits.targets, splits.classes
-            encoder = options.encoder(splits.X, labels, name_of(splits.y))
-            rows = encoder.encode(splits.X)
+            schema = options.schema(splits.X, labels, name_of(splits.y))
+            rows = Encoder(schema).encode(splits.X)
         codes = np.where(rows.codes < 0, np.nan, rows.codes)
         self.table = np.concatenate([rows.matrix.astype(np.float64), codes], axis=1)
         self.n_numbers, self.sizes = rows.matrix.shape[1], [len(each) for each in rows.categories]

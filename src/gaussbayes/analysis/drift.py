@@ -181,9 +181,9 @@ def drift(
     X = before.without_target(X)
     if y is None:
         return _unlabelled_drift(before, before.rows(X), weights)
-    encoder = replace(before.encoder, categories=None)
-    table = labelled_rows(encoder, X, y, weights, before.schema.missing.of(None))
-    statistics = observe(table, before.settings, encoder.schema(table.classes)).with_rows()
+    table = labelled_rows(before.schema, X, y, weights, before.schema.missing.of(None))
+    schema = replace(before.schema, classes=table.classes)
+    statistics = observe(table, before.settings, schema).with_rows()
     return _labelled_drift(before, before.of_rows(statistics))
 
 

@@ -27,7 +27,7 @@ from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.categories import MISSING
 from gaussbayes.data.labels import codes_among, read_targets, separate_columns
-from gaussbayes.data.rows import Encoder, Rows, number_rows
+from gaussbayes.data.rows import Encoder, Rows, number_rows, schema_of
 from gaussbayes.data.schema import Schema
 from gaussbayes.families.protocol import Bounded, Discrete, Mixed
 from gaussbayes.model.model import Model
@@ -252,11 +252,11 @@ class View:
         """Return the shown features of rows that have all features."""
         if self.is_model:
             return cut_rows(self._read(X), self.whole.schema, self.columns)
-        encoder = Encoder.learn(X)
-        for column in set(self.columns) & set(encoder.categorical):
+        schema = schema_of(X)
+        for column in set(self.columns) & set(schema.categorical):
             msg = f"{self.whole.schema.feature_name(column)} must hold numbers to be shown"
             raise DataError(msg)
-        return cut_rows(encoder.encode(X), encoder.schema(self.classes), self.columns)
+        return cut_rows(Encoder(schema).encode(X), schema, self.columns)
 
     def _read(self, X: Any) -> Rows:
         rows: Rows = self.whole.rows(X)

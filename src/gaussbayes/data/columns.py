@@ -34,7 +34,7 @@ from gaussbayes.data.column_rules import (
     decide,
     is_name,
 )
-from gaussbayes.data.rows import KIND_ARGUMENTS, Encoder, Targets, placed_kinds
+from gaussbayes.data.rows import KIND_ARGUMENTS, NO_CLASSES, Targets, placed_kinds, schema_of
 from gaussbayes.data.schema import (
     EXCLUDED,
     INFINITY,
@@ -45,6 +45,7 @@ from gaussbayes.data.schema import (
     ColumnMarks,
     ColumnTable,
     MissingMarks,
+    Schema,
 )
 from gaussbayes.data.tables import (
     as_frame,
@@ -426,22 +427,23 @@ def decide_source(source: OpenSource, request: Request) -> ColumnTable:
     return decide_columns(sample, request, source=inferred, whole=whole, shown=source.shown)
 
 
-def decided_encoder(columns: ColumnTable, request: Request) -> Encoder:
-    """The encoder of the used columns, in the requested order."""
+def decided_schema(columns: ColumnTable, request: Request) -> Schema:
+    """The features: the columns that are used, in the order in which they were requested."""
     kinds = {column.name: column.kind for column in columns.used}
     if not request.is_automatic:
         wanted = _matching(as_list(request.columns.features), columns.names, "features")
         kinds = {name: kinds[name] for name in wanted if name in kinds}
     places = tuple(place for place, kind in enumerate(kinds.values()) if kind == "category")
-    return Encoder(len(kinds), tuple(kinds), places, missing=columns.missing, roles=columns)
+    missing = columns.missing
+    return Schema(NO_CLASSES, len(kinds), tuple(kinds), places, missing=missing, roles=columns)
 
 
-def table_encoder(
+def table_schema(
     X: Any,
     request: Request,
     labels: tuple[Targets, LabelArray] | None = None,
     target: str | None = None,
-) -> Encoder:
+) -> Schema:
     """The features among the columns of a table in memory, by their contents and the request.
 
     The columns of an array have no types: they are numbers, unless they were declared categories.
@@ -449,7 +451,7 @@ def table_encoder(
     """
     frame = as_frame(X) if is_frame(X) else None
     if frame is None or not all(isinstance(name, str) for name in frame.columns):
-        return _array_encoder(X, request)
+        return _array_schema(X, request)
     check_not_feature(as_list(request.columns.features), target)
     codes = None
     if labels is not None:
@@ -458,17 +460,17 @@ def table_encoder(
             check_labels(codes, labels[1])
     columns = decide_columns(frame, request, labels=codes, called=target or "the target")
     warn_of_columns(columns)
-    return decided_encoder(columns, request)
+    return decided_schema(columns, request)
 
 
-def _array_encoder(X: Any, request: Request) -> Encoder:
-    """The features among the columns of an array, which may have names."""
+def _array_schema(X: Any, request: Request) -> Schema:
+    """The features among the columns of an array, which may have been given names."""
     names = request.columns.names
     if request.missing.of_columns:
         request.missing.check_columns(names or ())
     if names is not None:
         check_distinct("names", names)
-    encoder = Encoder.learn(X, request.kinds, request.missing, names)
+    schema = schema_of(X, request.kinds, request.missing, names)
     if names is None:
         if request.columns.exclude or not request.is_automatic:
             msg = (
@@ -476,16 +478,16 @@ def _array_encoder(X: Any, request: Request) -> Encoder:
                 "columns of an array"
             )
             raise OptionError(msg)
-        return encoder
+        return schema
     reasons = _not_wanted(names, request, {})
     kinds: dict[str, ColumnKind] = dict.fromkeys(names, "number")
-    kinds |= {names[place]: "category" for place in encoder.categorical}
+    kinds |= {names[place]: "category" for place in schema.categorical}
     kinds |= dict.fromkeys(reasons, "excluded")
     columns = tuple(Column(name, kind, reasons.get(name)) for name, kind in kinds.items())
     decided = ColumnTable(columns, missing=request.missing)
     if not decided.used:
         _raise_for_none(decided, (), {})
-    return decided_encoder(decided, request)
+    return decided_schema(decided, request)
 
 
 def warn_of_columns(columns: ColumnTable) -> None:

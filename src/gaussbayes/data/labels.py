@@ -15,7 +15,7 @@ from gaussbayes.base.checks import TOLERANCE
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
 from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Targets
-from gaussbayes.data.schema import ORDINARY, ColumnMarks
+from gaussbayes.data.schema import ORDINARY, ColumnMarks, Schema
 from gaussbayes.data.tables import (
     array_parts,
     as_frame,
@@ -112,10 +112,10 @@ def read_targets(
 
 
 def labelled_rows(
-    encoder: Encoder, X: Any, y: Any, weights: Any = None, mark: Any = None, n_jobs: int | None = 1
+    schema: Schema, X: Any, y: Any, weights: Any = None, mark: Any = None, n_jobs: int | None = 1
 ) -> LabelledRows:
     """Rows with their labels and weights; `mark` is as in `read_targets`."""
-    rows = encoder.encode(X)
+    rows = Encoder(schema).encode(X)
     targets, classes = read_targets(y, rows.numbers.shape[0], weights, mark, n_jobs)
     return LabelledRows(rows, targets, classes)
 

@@ -124,8 +124,8 @@ class Source:
         columns = columns or Columns()
         columns.check()
         rows = open_rows(self, Request(columns, target))
-        assert rows.encoder.roles is not None
-        return rows.encoder.roles
+        assert rows.schema.roles is not None
+        return rows.schema.roles
 
     def batches(self, columns: ColumnTable | None = None) -> Iterator[pa.Table]:
         """Yield the rows in order, in blocks, as Arrow tables with all columns.

@@ -1,8 +1,8 @@
 """The one entry: any container of rows → `Rows`, numbers and category codes for families.
 
-An `Encoder` has the features of a table: their number, names and kinds, and the categories if they
-are known. Only the encoder handles types of columns, missing marks, unseen categories and column
-roles. `Targets` are the labels and weights of rows.
+An `Encoder` reads a table by its `Schema`: the number of features, their names and kinds, and the
+categories if a model has fixed them. It is the only place that knows types of columns, missing
+marks, unseen categories and column roles. `Targets` are what rows belong to.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,7 +30,7 @@ from gaussbayes.data.categories import (
     unite,
 )
 from gaussbayes.data.column_rules import SampledColumn
-from gaussbayes.data.schema import STANDARD_MARKS, ColumnKind, ColumnTable, MissingMarks, Schema
+from gaussbayes.data.schema import STANDARD_MARKS, ColumnKind, MissingMarks, Schema
 from gaussbayes.data.tables import (
     FLOATS,
     StringError,
@@ -39,7 +39,6 @@ from gaussbayes.data.tables import (
     as_matrix,
     as_numpy,
     check_not_empty,
-    day_number,
     frame_numbers,
     is_frame,
     listed,
@@ -191,134 +190,64 @@ class LabelledRows:
 
 @dataclass(frozen=True, slots=True)
 class Encoder:
-    """The features of a table, and the conversion of its rows to numbers and category codes.
+    """How the rows of any container become numbers and category codes of the features of a schema.
 
     Examples
     --------
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"age": [30, 40], "wind": ["S", "M"]})
-    >>> encoder = Encoder.learn(frame, {"wind": "category"})
-    >>> encoder.names, encoder.categorical
+    >>> encoder = Encoder(schema_of(frame, {"wind": "category"}))
+    >>> encoder.schema.features, encoder.schema.categorical
     (('age', 'wind'), (1,))
     >>> rows = encoder.encode(frame)
     >>> rows.matrix.tolist(), rows.codes.tolist(), rows.categories
     ([[30.0], [40.0]], [[1], [0]], (('M', 'S'),))
     """
 
-    n_features: int
-    names: tuple[str, ...] | None = None
-    categorical: tuple[int, ...] = ()  # the features that hold categories; all others hold numbers
-    categories: tuple[Categories, ...] | None = None  # known ones; None takes those that occur
-    missing: MissingMarks = STANDARD_MARKS  # marks of missing values
-    roles: ColumnTable | None = None  # of all columns of a table, if some are not features
-
-    @classmethod
-    def learn(
-        cls,
-        X: Any,
-        kinds: Mapping[str | int, ColumnKind] | None = None,
-        missing: MissingMarks = STANDARD_MARKS,
-        names: Sequence[str] | None = None,
-    ) -> "Encoder":
-        """The features of a table: all of its columns.
-
-        Parameters
-        ----------
-        kinds : kinds of columns, by name or number; other columns are numbers, but in a frame
-            without column names those of a categorical type, strings and booleans are categories
-        missing : marks of missing values
-        names : of the columns, if they have none
-        """
-        if type(X) is np.ndarray and X.ndim == 2 and not kinds and not names:
-            return cls(X.shape[1], missing=missing)
-        X = _as_table(X)
-        frame = as_frame(X) if is_frame(X) else None
-        n = as_array(X).shape[1] if frame is None else len(frame.columns)
-        known = names if frame is None else frame.columns
-        if names is not None and len(names) != n:
-            msg = f"X has {n} columns, but {len(names)} names are given"
-            raise DataError(msg)
-        hold: set[int] = set()
-        if known is None or not all(isinstance(name, str) for name in known):
-            hold = set() if frame is None else _typed(frame, missing)
-            known = None
-        for place, kind in placed_kinds(kinds or {}, known, n).items():
-            hold = hold | {place} if kind == "category" else hold - {place}
-        return cls(n, None if known is None else tuple(known), tuple(sorted(hold)), missing=missing)
-
-    @property
-    def numeric(self) -> tuple[int, ...]:
-        """The features that hold numbers."""
-        return tuple(j for j in range(self.n_features) if j not in self.categorical)
-
-    def schema(self, classes: LabelArray) -> Schema:
-        """The names of these features and of classes in messages."""
-        columns = (self.n_features, self.names, self.categorical)
-        return Schema(classes, *columns, missing=self.missing, roles=self.roles)
-
-    @property
-    def origins(self) -> dict[str, float]:
-        """The origins of the columns of dates, in days since 1970, by name."""
-        dates = {} if self.roles is None else self.roles.origins
-        return {name: day_number(origin) for name, origin in dates.items()}
-
-    def with_categories(self, categories: Sequence[Categories]) -> "Encoder":
-        """The same features, coded by these categories."""
-        return replace(self, categories=tuple(categories))
+    schema: Schema
+    categories: tuple[Categories, ...] | None = None  # None takes those that occur
 
     def encode(self, X: Any) -> Rows:
         """The rows of an array, list, frame, Arrow record batch or `Rows` with these features.
 
-        If both have names, they must be the same in the same order; columns of the training table
-        that are not features may be present as well. Numbers are not copied if the container holds
-        them as contiguous floats. `Rows.unseen` counts unknown categories.
+        They must have the same names in the same order, where both have names; columns of the
+        training table that are not features may be present as well. Numbers are not copied
+        where the container holds them as floats side by side. `Rows.unseen` counts the categories
+        that are not among those of the encoder.
         """
-        if not self.categorical and type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS:
-            if X.shape[1] != self.n_features or not X.size:
+        schema = self.schema
+        if not schema.categorical and type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS:
+            if X.shape[1] != schema.n_features or not X.size:
                 X = self._cut(X)
                 self._check_shape(X.shape)
-            return number_rows(as_matrix(X, self.names or range(self.n_features), self.missing))
+            names = schema.features or range(schema.n_features)
+            return number_rows(as_matrix(X, names, schema.missing))
         if isinstance(X, Rows):
             return self._encode_rows(X)
         X = _as_table(X)
         if is_frame(X):
             frame = as_frame(X)
-            if self.roles is not None:
+            if schema.roles is not None:
                 frame = frame.select(*self._chosen(frame.columns))
             self.check_names(frame.columns)
             self._check_shape(frame.shape)
-            numbers: RealArray | Columns = np.empty((len(frame), 0))  # a row has no numbers
-            if self.numeric:
-                chosen = _chosen_places(frame, self.numeric)
-                numbers = frame_numbers(chosen, self.missing, self.origins)
-            return self._joined(numbers, [frame[:, j] for j in self.categorical])
+            numbers: RealArray | Columns = np.empty((len(frame), 0))  # of no columns none has rows
+            if schema.numeric:
+                chosen = _chosen_places(frame, schema.numeric)
+                numbers = frame_numbers(chosen, schema.missing, schema.origins)
+            return self._joined(numbers, [frame[:, j] for j in schema.categorical])
         array = self._cut(as_array(X))
         self._check_shape(array.shape)
-        numeric = self.numeric
-        names = numeric if self.names is None else [self.names[j] for j in numeric]
-        part = array[:, numeric] if self.categorical else array
-        try:
-            matrix = as_matrix(part, names, self.missing) if numeric else np.empty((len(part), 0))
-        except StringError as error:
-            if self.categories is not None:
-                raise
-            # To be fitted.
-            texts: list[Any] = [
-                j if self.names is None else self.names[j]
-                for j in numeric
-                if any(isinstance(value, str) for value in array[:, j])
-            ]
-            category = Remedy("treat strings as categories", columns=(("categorical", texts),))
-            raise StringError(str(error)).with_remedies([category]) from None
-        return self._joined(matrix, [array[:, j] for j in self.categorical])
+        return self._joined(self._matrix(array), [array[:, j] for j in schema.categorical])
 
     def encode_row(self, row: Any) -> Rows:
         """One row, given as its values (d,) or as a table of one row."""
         row = as_numpy(row, "x")
         if not _is_table(row):
             row = [[row] if np.ndim(row) == 0 else list(row)]
-            if len(row[0]) != self.n_features:
-                msg = f"a row of {self.n_features} features is needed, got {len(row[0])} values"
+            d = self.schema.n_features
+            if len(row[0]) != d:
+                msg = f"a row of {d} features is needed, got {len(row[0])} values"
                 raise DataError(msg)
         rows = self.encode(row)
         if rows.n_rows != 1:
@@ -331,84 +260,144 @@ class Encoder:
 
         Missing and unknown categories are None.
         """
-        if not self.categorical:
+        schema = self.schema
+        if not schema.categorical:
             return rows.matrix
-        table = np.empty((rows.n_rows, self.n_features), dtype=object)
-        table[:, self.numeric] = rows.matrix
-        for j, column in enumerate(self.categorical):
-            # The last two entries are for unseen and missing values, with codes −1 and −2.
+        table = np.empty((rows.n_rows, schema.n_features), dtype=object)
+        table[:, schema.numeric] = rows.matrix
+        for j, column in enumerate(schema.categorical):
+            # Two at the end for values unseen and missing, whose codes are −1 and −2.
             values = np.array([*rows.categories[j], None, None], dtype=object)
             table[:, column] = values[rows.codes[:, j]]
         return table
 
     def check_names(self, names: Iterable[object]) -> None:
-        """Raise if named columns are not these features, in this order."""
-        given = tuple(names)
-        if self.names is None or given == self.names:
+        """Raise if columns with names are not these features, in this order."""
+        given, features = tuple(names), self.schema.features
+        if features is None or given == features:
             return
         if not all(isinstance(name, str) for name in given):
-            return  # numbers are not names
-        others: dict[str, list[Any]] = {
-            "missing": [name for name in self.names if name not in given],
-            "unknown": [name for name in given if name not in self.names],
+            return  # names that are numbers are none
+        differences: dict[str, list[Any]] = {
+            "missing": [name for name in features if name not in given],
+            "unknown": [name for name in given if name not in features],
         }
-        if any(others.values()):
-            parts = [f"{what} are {listed(names)}" for what, names in others.items() if names]
-            msg = f"the columns of X must be the features: {'; '.join(parts)}"
+        if any(differences.values()):
+            found = [f"{what} are {listed(names)}" for what, names in differences.items() if names]
+            msg = f"the columns of X must be the features: {'; '.join(found)}"
             raise DataError(msg)
-        expected = f"{listed(self.names)}; got {listed(given)}"
+        expected = f"{listed(features)}; got {listed(given)}"
         msg = f"the columns of X must be in the order of the features: {expected}"
         raise DataError(msg)
 
     def takes(self, X: Any) -> bool:
-        """Whether a frame has these features; other columns must be known to be excluded."""
-        return set(self._chosen(as_frame(X).columns)) == set(self.names or ())
+        """Whether a frame has these features, and no other columns than those of the table."""
+        return set(self._chosen(as_frame(X).columns)) == set(self.schema.features or ())
 
     def _chosen(self, columns: Sequence[str]) -> list[str]:
-        """The columns without excluded ones, in the order of the features if the table allows it.
+        """The columns that are not excluded, in the order of the features if they may.
 
         It does if its columns are in the order of the training table.
         """
-        assert self.roles is not None
-        others = {column.name for column in self.roles.excluded}
-        given = [name for name in columns if name not in others]
-        known = [name for name in self.roles.names if name not in others]
-        return list(self.names or ()) if given == known else given
+        assert self.schema.roles is not None
+        excluded = {column.name for column in self.schema.roles.excluded}
+        given = [name for name in columns if name not in excluded]
+        expected = [column.name for column in self.schema.roles.used]
+        return list(self.schema.features or ()) if given == expected else given
 
     def _cut(self, array: NDArray[Any]) -> NDArray[Any]:
-        """The features (n, d) among the columns of an array that has all columns of the table."""
-        if self.roles is None or self.names is None or array.shape[1] != len(self.roles.columns):
+        """The features (n, d) among the columns of an array, where it has all of the table's."""
+        roles, features = self.schema.roles, self.schema.features
+        if roles is None or features is None or array.shape[1] != len(roles):
             return array
-        names = self.roles.names
-        return array if names == self.names else array[:, [names.index(x) for x in self.names]]
+        return array if roles.names == features else array[:, [*map(roles.names.index, features)]]
 
     def _check_shape(self, shape: tuple[int, ...]) -> None:
-        if shape[1] != self.n_features and shape[1]:
-            named = "" if self.names is None else f": {listed(self.names)}"
-            msg = f"X has {shape[1]} features, but {self.n_features} are expected{named}"
+        schema = self.schema
+        if shape[1] != schema.n_features and shape[1]:
+            named = "" if schema.features is None else f": {listed(schema.features)}"
+            msg = f"X has {shape[1]} features, but {schema.n_features} are expected{named}"
             raise DataError(msg)
         check_not_empty(shape)
 
     def _encode_rows(self, rows: Rows) -> Rows:
         g, q = rows.numbers.shape[1], rows.codes.shape[1]
-        if (g, q) != (self.n_features - len(self.categorical), len(self.categorical)):
+        if (g, q) != (len(self.schema.numeric), len(self.schema.categorical)):
             msg = f"rows have {g} numbers and {q} categories, but others are expected"
             raise DataError(msg)
         return rows if self.categories is None else rows.with_categories(self.categories)
+
+    def _matrix(self, array: NDArray[Any]) -> RealArray:
+        """The numbers (n, g) of an array (n, d)."""
+        numeric, features = self.schema.numeric, self.schema.features
+        if not numeric:
+            return np.empty((len(array), 0))
+        names = numeric if features is None else [features[j] for j in numeric]
+        numbers = array[:, numeric] if self.schema.categorical else array
+        try:
+            return as_matrix(numbers, names, self.schema.missing)
+        except StringError as error:
+            if self.categories is not None:
+                raise
+            texts: list[Any] = [
+                name
+                for name, column in zip(names, numbers.T, strict=True)
+                if any(isinstance(value, str) for value in column)
+            ]
+            category = Remedy("treat strings as categories", columns=(("categorical", texts),))
+            raise StringError(str(error)).with_remedies([category]) from None
 
     def _joined(self, numbers: RealArray | Columns, columns: Sequence[Any]) -> Rows:
         """Numbers (n, g), and columns of categories of any container."""
         if not columns:
             return number_rows(numbers)
-        factors = []
-        for j, (feature, column) in enumerate(zip(self.categorical, columns, strict=True)):
-            name = f"feature {feature}" if self.names is None else repr(self.names[feature])
-            marks = self.missing.of(None if self.names is None else self.names[feature])
-            factor = factorise(column, name, marks, occurring=self.categories is None)
+        coded, schema = [], self.schema
+        for j, (feature, column) in enumerate(zip(schema.categorical, columns, strict=True)):
+            marks = schema.missing.of(schema.features[feature] if schema.features else None)
+            occurring = self.categories is None
+            pair = factorise(column, schema.feature_name(feature), marks, occurring=occurring)
             if self.categories is not None:
-                factor = spelled_numbers(*factor, self.categories[j])
-            factors.append(factor)
-        return Rows(numbers, *recode(factors, self.categories))
+                pair = spelled_numbers(*pair, self.categories[j])
+            coded.append(pair)
+        return Rows(numbers, *recode(coded, self.categories))
+
+
+NO_CLASSES: LabelArray = np.empty(0)
+"""The classes of a schema before labels are read."""
+
+
+def schema_of(
+    X: Any,
+    kinds: Mapping[str | int, ColumnKind] | None = None,
+    missing: MissingMarks = STANDARD_MARKS,
+    names: Sequence[str] | None = None,
+) -> Schema:
+    """The features of a table in memory, all of its columns; there are no classes yet.
+
+    Parameters
+    ----------
+    kinds : what columns hold, by name or number; others hold numbers, but in a frame whose columns
+        have no names those of a categorical type, strings and booleans are categories
+    missing : what stands for missing values
+    names : of the columns, if they have none of their own
+    """
+    if type(X) is np.ndarray and X.ndim == 2 and not kinds and not names:
+        return Schema(NO_CLASSES, X.shape[1], missing=missing)
+    X = _as_table(X)
+    frame = as_frame(X) if is_frame(X) else None
+    n = as_array(X).shape[1] if frame is None else len(frame.columns)
+    features = names if frame is None else frame.columns
+    if names is not None and len(names) != n:
+        msg = f"X has {n} columns, but {len(names)} names are given"
+        raise DataError(msg)
+    hold: set[int] = set()
+    if features is None or not all(isinstance(name, str) for name in features):
+        hold = set() if frame is None else _typed(frame, missing)
+        features = None
+    for place, kind in placed_kinds(kinds or {}, features, n).items():
+        hold = hold | {place} if kind == "category" else hold - {place}
+    features = None if features is None else tuple(features)
+    return Schema(NO_CLASSES, n, features, tuple(sorted(hold)), missing=missing)
 
 
 KIND_ARGUMENTS: Mapping[ColumnKind, str] = {

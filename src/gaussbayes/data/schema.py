@@ -416,11 +416,19 @@ class Schema:
     announced: LabelArray | None = None  # labels that may occur, also those that have no rows yet
 
     @property
+    def numeric(self) -> tuple[int, ...]:
+        """The features that hold numbers."""
+        return tuple(j for j in range(self.n_features) if j not in self.categorical)
+
+    @property
+    def origins(self) -> dict[str, str]:
+        """The days that count as 0 in features of dates, by their names."""
+        return {} if self.roles is None else self.roles.origins
+
+    @property
     def of_numbers(self) -> Schema:
-        """The schema of the numeric features."""
-        if not self.categorical:
-            return self
-        return self.part([j for j in range(self.n_features) if j not in self.categorical])
+        """The schema of the features that hold numbers."""
+        return self.part(self.numeric) if self.categorical else self
 
     @property
     def of_categories(self) -> Schema:
@@ -502,10 +510,8 @@ class Schema:
         """Whether features are the same in number, kind, origin and, if they have any, names."""
         named = self.features is not None and other.features is not None
         alike = (self.n_features, self.categorical) == (other.n_features, other.categorical)
-        origins = [{} if each.roles is None else each.roles.origins for each in (self, other)]
-        return (
-            alike and origins[0] == origins[1] and not (named and self.features != other.features)
-        )
+        alike &= self.origins == other.origins
+        return alike and not (named and self.features != other.features)
 
     def feature_list(self, columns: Iterable[int], most: int = 6) -> str:
         """Several features in a message, shortened when there are many."""

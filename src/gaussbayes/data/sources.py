@@ -31,11 +31,11 @@ from gaussbayes.base.progress import track
 from gaussbayes.base.threads import in_order, n_threads
 from gaussbayes.base.types import BadRowHandling, LabelArray
 from gaussbayes.data.categories import check_categories
-from gaussbayes.data.columns import SKIP_ROWS, Request, decide_source, decided_encoder
+from gaussbayes.data.columns import SKIP_ROWS, Request, decide_source, decided_schema
 from gaussbayes.data.labels import read_targets
 from gaussbayes.data.read import as_source
 from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Targets
-from gaussbayes.data.schema import STANDARD_MARKS, ColumnKind, ColumnMarks, MissingMarks
+from gaussbayes.data.schema import STANDARD_MARKS, ColumnKind, ColumnMarks, MissingMarks, Schema
 from gaussbayes.data.tables import (
     check_present,
     column_parts,
@@ -517,9 +517,8 @@ class RowSource:
     def __init__(self, source: OpenSource, reader: BlockReader) -> None:
         self.source, self.reader = source, reader
         self.target = reader.request.target
-        # Categories are unknown here: those that occur in a block are used.
-        self.encoder = reader.encoder
-        self.features = self.encoder.names or ()
+        self.schema = reader.schema
+        self.features = self.schema.features or ()
 
     def reduce(self, fold: Fold[Sum], *, n_jobs: int | None = None) -> Reduced[Sum]:
         """Read the rows once, and sum a function of each block in one fixed tree.
@@ -570,7 +569,7 @@ class BlockReader:
     """How Arrow tables of a source become blocks of labelled rows."""
 
     request: Request
-    encoder: Encoder
+    schema: Schema
     selection: ColumnSelection
 
     @classmethod
@@ -584,8 +583,8 @@ class BlockReader:
         if columns is None:
             columns = decide_source(source, request)
             optional = tuple(x.name for x in columns.used if x.name not in request.kinds)
-        encoder = decided_encoder(columns, request)
-        names = encoder.names or ()
+        schema = decided_schema(columns, request)
+        names = schema.features or ()
         check_present(features, names)
         kind_of: dict[str, HeldKind] = {column.name: column.kind for column in columns.used}
         # Numbers come first, then weights.
@@ -603,7 +602,7 @@ class BlockReader:
         check_types(selection, source.shown)
         missing = columns.missing.plus(request.marks)
         selection = replace(selection, as_stored=True, missing=missing, optional=optional)
-        return cls(request, encoder, selection)
+        return cls(request, schema, selection)
 
     def read(self, table: pa.Table) -> LabelledRows:
         """The rows of a table without bad rows."""
@@ -620,9 +619,9 @@ class BlockReader:
         if request.weights is not None:
             weights = column_values(table.column(request.weights)).astype(np.float64)
             targets = replace(targets, weights=weights)
-        rows = self.encoder.encode(table.select(self.encoder.names))
-        if self.encoder.categories is None:
-            check_categories(rows.categories, self.encoder.schema(classes).of_categories)
+        # The categories are those that occur in a block.
+        rows = Encoder(self.schema).encode(table.select(self.schema.features))
+        check_categories(rows.categories, self.schema.of_categories)
         return LabelledRows(rows, targets, classes)
 
     def sum(

@@ -333,7 +333,7 @@ def without_marks(values: NDArray[Any], marks: ColumnMarks) -> NDArray[Any]:
 def frame_numbers(
     frame: Any,
     missing: MissingMarks = STANDARD_MARKS,
-    origins: Mapping[str, float] = MappingProxyType({}),
+    origins: Mapping[str, str] = MappingProxyType({}),
 ) -> Columns | RealArray:
     """The numbers (n, d) of a frame of narwhals, float32 if all of them are, NaN for missing ones.
 
@@ -362,13 +362,13 @@ def frame_numbers(
     return matrix
 
 
-def series_numbers(series: Any, marks: ColumnMarks, origin: float | None = None) -> RealArray:
+def series_numbers(series: Any, marks: ColumnMarks, origin: str | None = None) -> RealArray:
     """The numbers (n,) of a column, a series of narwhals, or the days of its dates from an origin.
 
     Numbers in a column of dates are already days.
     """
     if origin is not None and not series.dtype.is_numeric():
-        return series_days(series, marks) - origin
+        return series_days(series, marks) - day_number(origin)
     is_arrow = series.implementation.is_pyarrow()
     values = column_values(series.to_native()) if is_arrow else series.to_numpy()
     if values.dtype.kind not in "biuf":

@@ -17,6 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from gaussbayes.data.categories import kind as type_of
+from gaussbayes.data.tables import day_number
 from gaussbayes.export.density_formulas import Terms, density_terms
 from gaussbayes.export.ops import InputColumn, Ops, Value, choose, total
 from gaussbayes.families.protocol import AnyDensity, Expressible, require
@@ -34,16 +35,17 @@ def probability_columns(classes: Sequence[Any]) -> list[str]:
 
 def input_columns(model: Model) -> tuple[InputColumn, ...]:
     """The features that a model takes from a table; without names they are x0, x1, …."""
-    encoder, columns = model.encoder, []
-    names = encoder.names or tuple(f"x{j}" for j in range(encoder.n_features))
+    schema, columns = model.schema, []
+    names = schema.features or tuple(f"x{j}" for j in range(schema.n_features))
     for j, name in enumerate(names):
-        marks, origin = encoder.missing.of(name), encoder.origins.get(name)
+        marks, origin = schema.missing.of(name), schema.origins.get(name)
         kind: Literal["number", "category", "date"] = "number" if origin is None else "date"
         text = False
-        if j in encoder.categorical:
-            place, kind = encoder.categorical.index(j), "category"
-            text = encoder.categories is None or type_of(encoder.categories[place]) is str
-        columns.append(InputColumn(name, kind, marks, origin or 0.0, text))
+        if j in schema.categorical:
+            kind = "category"
+            text = type_of(model.categories[schema.categorical.index(j)]) is str
+        days = 0.0 if origin is None else day_number(origin)
+        columns.append(InputColumn(name, kind, marks, days, text))
     return tuple(columns)
 
 

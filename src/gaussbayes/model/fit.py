@@ -247,7 +247,7 @@ def fit_source(
     same holds for selection and calibration.
     """
     rows = open_rows(source, request)
-    schema = rows.encoder.schema(np.empty(0))
+    schema = rows.schema
     settings, selection = options.settings(schema), None
     options = replace(options, n_jobs=n_jobs)
     by_rows = options.automatic or options.calibrate

@@ -164,10 +164,8 @@ class Model(Result):
 
     @property
     def encoder(self) -> Encoder:
-        """The encoder of rows of this model."""
-        schema = self.schema
-        columns = (schema.n_features, schema.features, schema.categorical)
-        return Encoder(*columns, self.categories, schema.missing, schema.roles)
+        """What turns any container into rows of this model."""
+        return Encoder(self.schema, self.categories)
 
     def solved(
         self,

@@ -19,10 +19,10 @@ from gaussbayes.base.types import (
     TransformName,
     WeightsLike,
 )
-from gaussbayes.data.columns import COLUMN_OPTIONS, Columns, Request, table_encoder
+from gaussbayes.data.columns import COLUMN_OPTIONS, Columns, Request, table_schema
 from gaussbayes.data.labels import check_number, read_targets
 from gaussbayes.data.read import READ_OPTIONS
-from gaussbayes.data.rows import Encoder, LabelledRows, Targets
+from gaussbayes.data.rows import Encoder, LabelledRows, Targets, schema_of
 from gaussbayes.data.schema import STANDARD_MARKS, ColumnMarks, MissingMarks, Schema
 from gaussbayes.families import check_family, family_type
 from gaussbayes.families.protocol import AnyFamily
@@ -227,30 +227,30 @@ class Options:
         # X that is not a table has a separate error, for any number of labels.
         n_rows = shape[0] if len(shape) == 2 and all(shape) else None
         targets, classes = read_targets(y, n_rows, sample_weight, self.marks_of(y), self.n_jobs)
-        encoder = self.encoder(X, (targets, classes), name_of(y))
-        rows = encoder.encode(X)
+        schema = self.schema(X, (targets, classes), name_of(y))
+        rows = Encoder(schema).encode(X)
         check_number(rows.n_rows, targets.codes.size)
-        return LabelledRows(rows, targets, classes), encoder.schema(classes)
+        return LabelledRows(rows, targets, classes), replace(schema, classes=classes)
 
-    def encoder(
+    def schema(
         self,
         X: TableLike,
         labels: tuple[Targets, LabelArray] | None = None,
         target: str | None = None,
-    ) -> Encoder:
+    ) -> Schema:
         """The features of a table; `labels` are targets and classes, `target` is their name."""
         if self.columns is None:
-            return Encoder.learn(X, kinds=self.kinds, missing=self.missing)
-        encoder = table_encoder(X, self.request, labels, target)
+            return schema_of(X, kinds=self.kinds, missing=self.missing)
+        schema = table_schema(X, self.request, labels, target)
         named = (feature for features, _ in self._pairs for feature in features)
-        excluded = () if encoder.roles is None else encoder.roles.excluded
+        excluded = () if schema.roles is None else schema.roles.excluded
         if excluded and not all(isinstance(feature, str) for feature in named):
             msg = (
                 f"column {excluded[0].name!r} is excluded, so that families and transforms must "
                 "give features by their names, not by their numbers"
             )
             raise OptionError(msg)
-        return encoder
+        return schema
 
     @property
     def _pairs(self) -> tuple[Any, ...]:
