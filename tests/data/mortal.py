@@ -17,11 +17,11 @@ class MortalFold:
     dies_at: int
     seconds: float = 0.0  # that it takes over a block, so that somebody else can end it
 
-    def __call__(self, block: Any, threads: int, /) -> Any:
+    def __call__(self, block: Any, /) -> Any:
         time.sleep(self.seconds)
         if self._begun() == self.dies_at:
             os._exit(9)
-        return self.fold(block, threads)
+        return self.fold(block)
 
     def _begun(self) -> int:
         """The number of this block: only one process can make a file."""

@@ -23,7 +23,7 @@ from gaussbayes.data.columns import Columns, Request
 from gaussbayes.data.sources import open_rows
 for path in sys.argv[1:]:
     for look in (
-        lambda: open_rows(path, Request(Columns(["x"]), "y")).reduce(lambda b, _: b.rows.n_rows),
+        lambda: open_rows(path, Request(Columns(["x"]), "y")).reduce(lambda b: b.rows.n_rows),
         lambda: [batch.num_rows for batch in read(path).batches()],
     ):
         try:

@@ -195,7 +195,7 @@ def test_thousands_of_columns(tmp_path: Path) -> None:
         np.testing.assert_allclose(model.means_[0], values[::2].mean(axis=0))
 
 
-@pytest.mark.parametrize("module", ["files", "clusters"])
+@pytest.mark.parametrize("module", ["files"])
 def test_without_pyarrow(module: str) -> None:
     program = f"import sys; sys.modules['pyarrow'] = None; import gaussbayes.data.{module}"
     done = subprocess.run(

@@ -163,7 +163,7 @@ def test_the_automatic_model(spark: Any, tmp_path: Path) -> None:
 def test_a_worker_that_dies(spark: Any, paths: list[Path], tmp_path: Path) -> None:
     request = Request(Columns(WEATHER, categorical=CATEGORICAL), TARGET)
     alone = open_rows(paths, request)
-    schema = alone.schema
+    schema = alone.reader.schema
     fold = Observation(internal_options(smoothing=1).settings(schema), schema)
     expected = alone.reduce(fold).total
     there = open_rows(in_partitions(spark, paths), request)

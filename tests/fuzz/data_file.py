@@ -76,7 +76,7 @@ def mutations(whole: bytes, seed: int) -> Iterator[bytes]:
         yield bytes(data[: len(whole)])
 
 
-def sums(block: LabelledRows, _: int) -> float:
+def sums(block: LabelledRows) -> float:
     """What every value goes into."""
     return float(np.nansum(block.rows.matrix)) + float(block.rows.codes.sum())
 

@@ -21,7 +21,7 @@ from gaussbayes.base.errors import DataError, OptionError
 from gaussbayes.base.notices import Remedy
 from gaussbayes.base.option import Option, check_values
 from gaussbayes.base.spelling import meant
-from gaussbayes.base.types import BadRowHandling, CodeArray, LabelArray
+from gaussbayes.base.types import CodeArray, LabelArray
 from gaussbayes.data.categories import level_outside
 from gaussbayes.data.column_rules import (
     CONSTANT,
@@ -59,7 +59,7 @@ from gaussbayes.data.tables import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gaussbayes.data.sources import InferredTypes, OpenSource
+    from gaussbayes.data.sources import OpenSource
 
 ColumnNames: TypeAlias = Sequence[str] | Sequence[int] | Sequence[str | int] | str
 """Columns by name, by pattern such as ``temp_*``, or by number."""
@@ -282,8 +282,6 @@ class Request:
     """The column of the sample weights, if there is one."""
     families: Mapping[str | int, ColumnKind] = field(default_factory=dict)
     """The kinds that families need for their features, by name or number."""
-    bad_rows: BadRowHandling = "error"
-    """For sources: whether a bad row is an error, or is skipped and counted."""
 
     @cached_property
     def missing(self) -> MissingMarks:
@@ -342,9 +340,8 @@ def decide_columns(
     *,
     labels: CodeArray | None = None,
     called: str = "the target",
-    source: InferredTypes | None = None,
+    source: OpenSource | None = None,
     whole: bool = True,
-    shown: str = "",
 ) -> ColumnTable:
     """The kinds of the columns of a table, by a sample of its rows.
 
@@ -354,9 +351,8 @@ def decide_columns(
         columns
     labels : (n,) class codes, −1 for rows without; None are those of the target column
     called : name of given labels in messages
-    source : all columns, if the table is a sample of the requested ones
+    source : the source of the sample, if the table is a sample of the requested columns
     whole : whether these are all rows of the table
-    shown : name of the table in messages
 
     Examples
     --------
@@ -367,9 +363,10 @@ def decide_columns(
     'used 1 column: 1 number; excluded row (identifies rows)'
     """
     frame = as_frame(table)
-    names = list(frame.columns if source is None else source.schema.names)
-    parsed = source is not None and source.is_text
-    amounts = source is None or parsed
+    inferred = None if source is None else source.inferred
+    names = list(frame.columns if inferred is None else inferred.schema.names)
+    parsed = inferred is not None and inferred.is_text
+    amounts = inferred is None or parsed
     features = request.features_of(names, "the table")
     request.missing.check_columns(names, called)
     given = _given_kinds(features, request)
@@ -389,16 +386,17 @@ def decide_columns(
         if name not in answers:
             marks = request.missing.of(name)
             column = SampledColumn.of(
-                frame[name], marks, typed=source is not None and name in source.categorical
+                frame[name], marks, typed=inferred is not None and name in inferred.categorical
             )
             columns[name] = column.held_as(given.get(name), parsed=parsed, amounts=amounts)
     automatic = request.is_automatic
     keeps_identifiers = request.columns.keep_identifiers
     sample = Sample(given, labels, called, whole, not automatic, keeps_identifiers)
     answers |= decide(columns, sample)
-    if request.bad_rows == "error":
+    if source is None or source.handling == "error":
         numbered = None if parsed and not whole else rows + int(parsed)
         used = {name for name, (kind, _) in answers.items() if kind != "excluded"}
+        shown = "" if source is None else f"{source.shown}: "
         _check_strays(columns, used, request, numbered, is_file=parsed, shown=shown)
     infinite = sorted(
         name
@@ -418,17 +416,16 @@ def decide_columns(
 
 def decide_source(source: OpenSource, request: Request) -> ColumnTable:
     """The kinds of the columns of a source, by rows of the requested ones."""
-    inferred = source.inferred
-    names = inferred.schema.names
+    names = source.inferred.schema.names
     features = request.features_of(names, source.shown)
     excluded = _not_wanted(features, request, _given_kinds(features, request))
     wanted = [name for name in names if name not in excluded]
     sample, whole = source.sampled_rows(wanted, SAMPLE_ROWS)
-    return decide_columns(sample, request, source=inferred, whole=whole, shown=source.shown)
+    return decide_columns(sample, request, source=source, whole=whole)
 
 
 def decided_schema(columns: ColumnTable, request: Request) -> Schema:
-    """The features: the columns that are used, in the order in which they were requested."""
+    """The features: the used columns, in the requested order."""
     kinds = {column.name: column.kind for column in columns.used}
     if not request.is_automatic:
         wanted = _matching(as_list(request.columns.features), columns.names, "features")
@@ -464,7 +461,7 @@ def table_schema(
 
 
 def _array_schema(X: Any, request: Request) -> Schema:
-    """The features among the columns of an array, which may have been given names."""
+    """The features among the columns of an array, which may have names."""
     names = request.columns.names
     if request.missing.of_columns:
         request.missing.check_columns(names or ())
@@ -631,8 +628,7 @@ def _check_strays(
     if free and request.is_automatic and used - set(names):
         what = "the column" if len(names) == 1 else "these columns"
         remedies.append(Remedy(f"exclude {what}", columns=(("exclude", names),)))
-    where = f"{shown}: " if shown else ""
-    msg = f"{where}not all values of a column of numbers are numbers: {'; '.join(problems)}"
+    msg = f"{shown}not all values of a column of numbers are numbers: {'; '.join(problems)}"
     raise DataError(msg).with_remedies(remedies)
 
 

@@ -10,9 +10,16 @@ import pyarrow as pa
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import merge_numbered
-from gaussbayes.data.clusters import partition_sum
-from gaussbayes.data.readers.binary import batches_of, stored_types
-from gaussbayes.data.sources import Batch, BlockReader, ColumnSelection, Fold, OpenSource, Reduced
+from gaussbayes.data.readers.binary import batches_of, partition_sum, stored_types
+from gaussbayes.data.sources import (
+    Batch,
+    BlockReader,
+    ColumnSelection,
+    Fold,
+    OpenSource,
+    Reduced,
+    Sum,
+)
 from gaussbayes.data.tables import check_distinct, is_string, value_type
 
 
@@ -23,14 +30,14 @@ class DaskCluster:
         self._client = client
 
     def map_reduce(
-        self, work: Callable[..., Reduced[Any]], blocks: Sequence[tuple[int, Any]]
-    ) -> Reduced[Any]:
+        self, work: Callable[[Any], Reduced[Sum]], blocks: Sequence[Any]
+    ) -> Reduced[Sum]:
         """The sum of the statistics of numbered blocks: `+` of two tasks is a task."""
         from dask.delayed import delayed
 
         task, shared = delayed(_done, pure=True), delayed(work)  # sent to each worker once
-        total: Reduced[Any] = self.computed(
-            merge_numbered((number, task(block, shared)) for number, block in blocks)
+        total: Reduced[Sum] = self.computed(
+            merge_numbered(enumerate(task(block, shared) for block in blocks))
         )
         return total
 
@@ -42,7 +49,7 @@ class DaskCluster:
 cluster_of = DaskCluster
 
 
-def _done(block: Any, work: Callable[[Any], Reduced[Any]]) -> Reduced[Any]:
+def _done(block: Any, work: Callable[[Any], Reduced[Sum]]) -> Reduced[Sum]:
     return work(block)
 
 
@@ -66,22 +73,22 @@ class DaskFrame(OpenSource):
             frame = frame.sample(frac=most / n_rows, random_state=0)
         return self._cluster.computed(frame), n_rows <= most
 
-    def reduce(self, reader: BlockReader, fold: Fold[Any], n_jobs: int | None) -> Reduced[Any]:
+    def reduce(self, reader: BlockReader, fold: Fold[Sum], n_jobs: int | None) -> Reduced[Sum]:
         work = partial(_frame_sum, reader=reader, fold=fold)
         return self._cluster.map_reduce(work, self._blocks(reader.selection.columns))
 
     def files(self, selection: ColumnSelection) -> Iterator[tuple[str, Iterator[Batch]]]:
-        for number, block in self._blocks(selection.columns):
+        for number, block in enumerate(self._blocks(selection.columns)):
             stored = _arrow_table(*self._cluster.computed(block)).to_batches()
             yield f"partition {number}", batches_of(stored, selection, f"partition {number}")
 
-    def _blocks(self, names: Sequence[str]) -> list[tuple[int, Any]]:
-        """Numbered tasks of the partitions, given their numbers and declared types."""
+    def _blocks(self, names: Sequence[str]) -> list[Any]:
+        """Tasks of the partitions, given their numbers and declared types."""
         from dask.delayed import delayed
 
         types = pa.schema([self.inferred.schema.field(name) for name in names])
         partitions = self._frame[list(names)].to_delayed()
-        return [(number, delayed((number, part, types))) for number, part in enumerate(partitions)]
+        return [delayed((number, part, types)) for number, part in enumerate(partitions)]
 
 
 frame_of = DaskFrame
@@ -97,8 +104,8 @@ def _declared_schema(frame: Any) -> pa.Schema:
 
 
 def _frame_sum(
-    block: tuple[int, Any, pa.Schema], reader: BlockReader, fold: Fold[Any]
-) -> Reduced[Any]:
+    block: tuple[int, Any, pa.Schema], reader: BlockReader, fold: Fold[Sum]
+) -> Reduced[Sum]:
     """The statistics of a partition, a pandas frame."""
     return partition_sum(block[0], _arrow_table(*block).to_batches(), reader, fold)
 

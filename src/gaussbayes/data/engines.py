@@ -12,7 +12,6 @@ import narwhals.stable.v2 as nw
 
 from gaussbayes.data.readers.binary import batch_rows, batches_of, stored_types
 from gaussbayes.data.sources import Batch, ColumnSelection, OpenSource
-from gaussbayes.data.tables import LOOKED_AT, sampled_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,32 +23,15 @@ class EngineTable(OpenSource):
     shown = "the table"
 
     def __init__(self, frame: Any) -> None:
-        self._frame = _plain_numbers(nw.from_native(frame).lazy())
+        self._frame = nw.from_native(frame).lazy()
         names = self._frame.collect_schema().names()
         with closing(arrow_tables(self._frame.head(1), names)) as tables:
             self.inferred = stored_types(next(tables).schema)
-
-    def sampled_rows(self, columns: Sequence[str], most: int) -> "tuple[pa.Table, bool]":
-        looked_at = self._frame.head(LOOKED_AT * most)
-        with closing(arrow_tables(looked_at, columns)) as tables:  # one query at a time
-            return sampled_rows(tables, most)
 
     def files(self, selection: ColumnSelection) -> Iterator[tuple[str, Iterator[Batch]]]:
         with closing(arrow_tables(self._frame, selection.columns)) as tables:
             stored = (batch for table in tables for batch in table.to_batches())
             yield self.shown, batches_of(stored, selection, self.shown)
-
-
-def _plain_numbers(frame: Any) -> Any:
-    """A lazy frame without decimals and integers of 128 bits, which Arrow cannot sum."""
-    wide = (nw.Int128, nw.UInt128, nw.Decimal)
-    kinds = frame.collect_schema().items()
-    casts = [
-        nw.col(name).cast(nw.Float64 if kind == nw.Decimal else nw.Int64)
-        for name, kind in kinds
-        if isinstance(kind, wide)
-    ]
-    return frame.with_columns(*casts) if casts else frame
 
 
 def arrow_tables(frame: Any, names: Sequence[str]) -> "Generator[pa.Table, None, None]":

@@ -13,24 +13,33 @@ import os
 import sys
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from itertools import chain, count
 from os import PathLike, fspath
 from pathlib import Path
 from shutil import copyfileobj
 from stat import S_ISFIFO, S_ISSOCK
-from typing import Any
+from typing import Any, Protocol
 from weakref import finalize
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.notices import Notice, NoticeKind, Remedy
-from gaussbayes.base.types import BadRowHandling, FormatName
+from gaussbayes.base.notices import Notice, NoticeKind
+from gaussbayes.base.types import FormatName
 from gaussbayes.data.schema import STANDARD_MARKS, MissingMarks
-from gaussbayes.data.sources import Batch, ColumnSelection, InferredTypes, OpenSource
+from gaussbayes.data.sources import (
+    Batch,
+    BlockReader,
+    ColumnSelection,
+    Fold,
+    InferredTypes,
+    OpenSource,
+    Reduced,
+    Sum,
+)
 from gaussbayes.data.tables import check_distinct, check_present
 
 try:
@@ -98,7 +107,6 @@ class SourceFile:
     header: bool = True  # of CSV and TSV: whether the first line names the columns
     names: tuple[str, ...] | None = None  # of the columns, in place of the file's own
     encoding: str | None = None  # of text; None is UTF-8, otherwise cp1252
-    missing: MissingMarks = STANDARD_MARKS  # marks of missing values in text
     copy: Copy | None = None  # of a pipe, which can be read only once
 
     @property
@@ -321,18 +329,11 @@ def _line_feeds(data: Any) -> bytes:
 
 
 def find_format(file: SourceFile, stream: OpenBytes) -> FormatName:
-    """The format of a file by its name or its first bytes, which must not contradict each other."""
+    """The format of a file: its first bytes tell binary ones, the name tells the others."""
     start = stream.peek(8)[:8]
     by_content = next((_MAGIC[magic] for magic in _MAGIC if start.startswith(magic)), None)
     if file.format in {"parquet", "arrow"}:
         return file.format  # its reader reports the problem
-    if by_content is not None and file.format is not None:
-        msg = (
-            f"{file.shown} is not text but a {by_content} file: its name must not end like that of "
-            "a text file"
-        )
-        other = Remedy("read it as what it is", read=(("format", by_content),))
-        raise DataError(msg).with_remedies([other])
     if by_content is not None:
         return by_content
     if b"\0" in start and not file.encoding:
@@ -375,7 +376,7 @@ class FileReader(ABC):
         self.file = file
 
     @abstractmethod
-    def look(self) -> tuple[InferredTypes, bool]:
+    def look(self, missing: MissingMarks) -> tuple[InferredTypes, bool]:
         """The columns and types by the first block, and whether there are rows in it."""
 
     @abstractmethod
@@ -433,7 +434,21 @@ def open_file(file: SourceFile) -> FileReader:
         return reader
 
 
+def file_sum(file: SourceFile, reader: BlockReader, fold: Fold[Sum]) -> Reduced[Sum]:
+    """The statistics of a file, computed in one thread."""
+    return reader.sum(open_file(file).batches(reader.selection), fold, file.shown)
+
+
 # All files together.
+
+
+class Cluster(Protocol):
+    """Dask or Spark, whose workers read files."""
+
+    def map_reduce(
+        self, work: Callable[[Any], Reduced[Sum]], blocks: Sequence[Any]
+    ) -> Reduced[Sum]:
+        """The sum of the statistics of blocks, in the tree of their numbers."""
 
 
 class OpenFiles(OpenSource):
@@ -443,8 +458,11 @@ class OpenFiles(OpenSource):
     and then kept; `gaussbayes.data.readers.text` describes this for text.
     """
 
-    def __init__(self, files: Sequence[SourceFile], bad_rows: BadRowHandling = "error") -> None:
-        self.listed, self.handling = tuple(files), bad_rows
+    cluster: Cluster | None = None
+    """The cluster whose workers read the files; all of them must find the files by name."""
+
+    def __init__(self, files: Sequence[SourceFile], missing: MissingMarks = STANDARD_MARKS) -> None:
+        self.listed, self._missing = tuple(files), missing
         self.shown = files[0].shown + (f" and {len(files) - 1} more" if len(files) > 1 else "")
         self._bytes_before = 0  # in the files before the one that is read
         self.inferred = self._look()
@@ -462,7 +480,7 @@ class OpenFiles(OpenSource):
     def proportion_read(self) -> float | None:
         """The proportion of the bytes of all files that has been read; None if unknown."""
         read = self._bytes_before + self._reader.bytes_read
-        return read / self._total if read and self._total else None
+        return min(1.0, read / self._total) if read and self._total else None
 
     @cached_property
     def _total(self) -> int | None:
@@ -481,6 +499,13 @@ class OpenFiles(OpenSource):
             with suppress(OSError):
                 self._bytes_before += Path(file.path).stat().st_size
 
+    def reduce(self, reader: BlockReader, fold: Fold[Sum], n_jobs: int | None) -> Reduced[Sum]:
+        if self.cluster is None:
+            return super().reduce(reader, fold, n_jobs)
+        # Workers need not be in this process's folder.
+        files = [replace(file, name=str(Path(file.name).absolute())) for file in self.listed]
+        return self.cluster.map_reduce(partial(file_sum, reader=reader, fold=fold), files)
+
     def files(self, selection: ColumnSelection) -> Iterator[tuple[str, Iterator[Batch]]]:
         for reader in self.opened():
             yield reader.file.shown, reader.batches(selection)
@@ -489,7 +514,8 @@ class OpenFiles(OpenSource):
         """The types by the first file that has rows."""
         without_rows: InferredTypes | None = None
         for reader in self.opened():
-            inferred, has_rows = reader.look()
+            inferred, has_rows = reader.look(self._missing)
+            inferred = replace(inferred, missing=self._missing)
             self.notices += reader.notices
             if has_rows:
                 if without_rows is not None:

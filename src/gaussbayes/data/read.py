@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib import import_module
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
@@ -123,9 +124,9 @@ class Source:
 
         columns = columns or Columns()
         columns.check()
-        rows = open_rows(self, Request(columns, target))
-        assert rows.schema.roles is not None
-        return rows.schema.roles
+        roles = open_rows(self, Request(columns, target)).reader.schema.roles
+        assert roles is not None
+        return roles
 
     def batches(self, columns: ColumnTable | None = None) -> Iterator[pa.Table]:
         """Yield the rows in order, in blocks, as Arrow tables with all columns.
@@ -181,17 +182,19 @@ class Source:
             from gaussbayes.data.files import OpenFiles
 
             how: dict[str, Any] = {"header": self.header, "encoding": self.encoding}
-            how |= {"missing": missing, "names": self.column_names}
-            opened = OpenFiles([replace(file, **how) for file in self.files], self.bad_rows)
+            how |= {"names": self.column_names}
+            opened = OpenFiles([replace(file, **how) for file in self.files], missing)
         if self.client is not None or packages & {"dask", "dask_expr", "pyspark"}:
-            from gaussbayes.data.clusters import open_on_cluster
-
-            package = "pyspark" if "pyspark" in packages else "dask"
-            return open_on_cluster(opened, self.client, package)
-        if not self.is_files:
+            cluster = _cluster_module("pyspark" if "pyspark" in packages else "dask")
+            if self.is_files:
+                opened.cluster = cluster.cluster_of(self.client)
+            else:
+                opened = cluster.frame_of(opened, self.client)
+        elif not self.is_files:
             from gaussbayes.data.engines import EngineTable
 
             opened = EngineTable(opened)
+        opened.handling = self.bad_rows
         return opened  # type: ignore[no-any-return]
 
     def tables(
@@ -210,6 +213,17 @@ class Source:
         given = ((option, getattr(self, option.name)) for option in READ_OPTIONS)
         changed = [f"{option.name}={x!r}" for option, x in given if x != option.default]
         return f"read({', '.join([f'{self.source!r:.200}', *changed])})"
+
+
+def _cluster_module(package: str) -> Any:
+    """The module that reads on clusters of a package, which must be installed."""
+    extra = "spark" if package == "pyspark" else "dask"
+    try:
+        import_module(package)
+    except ImportError:
+        msg = f"a {extra.title()} cluster needs {package}: pip install 'gaussbayes[{extra}]'"
+        raise ImportError(msg) from None
+    return import_module(f"gaussbayes.data.{extra}")
 
 
 def read(

@@ -1,8 +1,8 @@
 """The one entry: any container of rows → `Rows`, numbers and category codes for families.
 
-An `Encoder` reads a table by its `Schema`: the number of features, their names and kinds, and the
-categories if a model has fixed them. It is the only place that knows types of columns, missing
-marks, unseen categories and column roles. `Targets` are what rows belong to.
+An `Encoder` reads a table by its `Schema`: the number of features, their names and kinds. It has the
+categories if a model has fixed them. Only the encoder handles types of columns, missing marks,
+unseen categories and column roles. `Targets` are the labels and weights of rows.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -190,7 +190,7 @@ class LabelledRows:
 
 @dataclass(frozen=True, slots=True)
 class Encoder:
-    """How the rows of any container become numbers and category codes of the features of a schema.
+    """The conversion of rows to numbers and category codes, by the schema of their features.
 
     Examples
     --------
@@ -210,10 +210,9 @@ class Encoder:
     def encode(self, X: Any) -> Rows:
         """The rows of an array, list, frame, Arrow record batch or `Rows` with these features.
 
-        They must have the same names in the same order, where both have names; columns of the
-        training table that are not features may be present as well. Numbers are not copied
-        where the container holds them as floats side by side. `Rows.unseen` counts the categories
-        that are not among those of the encoder.
+        If both have names, they must be the same in the same order; columns of the training table
+        that are not features may be present as well. Numbers are not copied if the container holds
+        them as contiguous floats. `Rows.unseen` counts unknown categories.
         """
         schema = self.schema
         if not schema.categorical and type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS:
@@ -231,7 +230,7 @@ class Encoder:
                 frame = frame.select(*self._chosen(frame.columns))
             self.check_names(frame.columns)
             self._check_shape(frame.shape)
-            numbers: RealArray | Columns = np.empty((len(frame), 0))  # of no columns none has rows
+            numbers: RealArray | Columns = np.empty((len(frame), 0))  # a row has no numbers
             if schema.numeric:
                 chosen = _chosen_places(frame, schema.numeric)
                 numbers = frame_numbers(chosen, schema.missing, schema.origins)
@@ -266,18 +265,18 @@ class Encoder:
         table = np.empty((rows.n_rows, schema.n_features), dtype=object)
         table[:, schema.numeric] = rows.matrix
         for j, column in enumerate(schema.categorical):
-            # Two at the end for values unseen and missing, whose codes are −1 and −2.
+            # The last two entries are for unseen and missing values, with codes −1 and −2.
             values = np.array([*rows.categories[j], None, None], dtype=object)
             table[:, column] = values[rows.codes[:, j]]
         return table
 
     def check_names(self, names: Iterable[object]) -> None:
-        """Raise if columns with names are not these features, in this order."""
+        """Raise if named columns are not these features, in this order."""
         given, features = tuple(names), self.schema.features
         if features is None or given == features:
             return
         if not all(isinstance(name, str) for name in given):
-            return  # names that are numbers are none
+            return  # numbers are not names
         differences: dict[str, list[Any]] = {
             "missing": [name for name in features if name not in given],
             "unknown": [name for name in given if name not in features],
@@ -291,11 +290,11 @@ class Encoder:
         raise DataError(msg)
 
     def takes(self, X: Any) -> bool:
-        """Whether a frame has these features, and no other columns than those of the table."""
+        """Whether a frame has these features; other columns must be known to be excluded."""
         return set(self._chosen(as_frame(X).columns)) == set(self.schema.features or ())
 
     def _chosen(self, columns: Sequence[str]) -> list[str]:
-        """The columns that are not excluded, in the order of the features if they may.
+        """The columns without excluded ones, in the order of the features if the table allows it.
 
         It does if its columns are in the order of the training table.
         """
@@ -306,7 +305,7 @@ class Encoder:
         return list(self.schema.features or ()) if given == expected else given
 
     def _cut(self, array: NDArray[Any]) -> NDArray[Any]:
-        """The features (n, d) among the columns of an array, where it has all of the table's."""
+        """The features (n, d) among the columns of an array that has all columns of the table."""
         roles, features = self.schema.roles, self.schema.features
         if roles is None or features is None or array.shape[1] != len(roles):
             return array
@@ -376,10 +375,10 @@ def schema_of(
 
     Parameters
     ----------
-    kinds : what columns hold, by name or number; others hold numbers, but in a frame whose columns
-        have no names those of a categorical type, strings and booleans are categories
-    missing : what stands for missing values
-    names : of the columns, if they have none of their own
+    kinds : kinds of columns, by name or number; other columns are numbers, but in a frame without
+        column names those of a categorical type, strings and booleans are categories
+    missing : marks of missing values
+    names : of the columns, if they have none
     """
     if type(X) is np.ndarray and X.ndim == 2 and not kinds and not names:
         return Schema(NO_CLASSES, X.shape[1], missing=missing)

@@ -422,12 +422,12 @@ class Schema:
 
     @property
     def origins(self) -> dict[str, str]:
-        """The days that count as 0 in features of dates, by their names."""
+        """The origins of the features of dates, by name."""
         return {} if self.roles is None else self.roles.origins
 
     @property
     def of_numbers(self) -> Schema:
-        """The schema of the features that hold numbers."""
+        """The schema of the numeric features."""
         return self.part(self.numeric) if self.categorical else self
 
     @property

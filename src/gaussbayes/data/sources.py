@@ -15,16 +15,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.merge_tree import Mergeable, MergeTree
+from gaussbayes.base.merge_tree import Mergeable, MergeTree, merge_numbered
 from gaussbayes.base.notices import Notice, Remedy
 from gaussbayes.base.numerals import counted
 from gaussbayes.base.progress import track
@@ -34,7 +34,7 @@ from gaussbayes.data.categories import check_categories
 from gaussbayes.data.columns import SKIP_ROWS, Request, decide_source, decided_schema
 from gaussbayes.data.labels import read_targets
 from gaussbayes.data.read import as_source
-from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Targets
+from gaussbayes.data.rows import NO_CLASSES, UNLABELLED, Encoder, LabelledRows, Targets
 from gaussbayes.data.schema import STANDARD_MARKS, ColumnKind, ColumnMarks, MissingMarks, Schema
 from gaussbayes.data.tables import (
     check_present,
@@ -43,7 +43,6 @@ from gaussbayes.data.tables import (
     days_of,
     is_category,
     is_date,
-    is_label,
     is_missing,
     is_number,
     is_string,
@@ -62,6 +61,9 @@ HeldKind: TypeAlias = ColumnKind | Literal["weight", "class"]
 booleans; or weights, which cannot be missing or negative. Values of the other kinds may be
 missing."""
 
+NUMBERS = ("number", "count", "weight")
+"""The kinds of columns that hold nothing but numbers."""
+
 MOST_NAMED = 5
 """Number of bad rows that a notice names."""
 
@@ -69,6 +71,9 @@ NOT_A_NUMBER = "is not a number"
 NOT_FINITE = "is not finite"
 
 _LONGEST = 60
+
+Sum = TypeVar("Sum", bound=Mergeable)
+Sum_co = TypeVar("Sum_co", bound=Mergeable, covariant=True)
 
 
 # Rows that cannot be used.
@@ -102,12 +107,6 @@ class BadRows:
     count: int = 0
     first: tuple[BadRow, ...] = ()  # a few
 
-    @classmethod
-    def of(cls, problems: Sequence[BadRow], file: str, first_row: int) -> BadRows:
-        """The bad rows of a block, numbered within its file."""
-        first = tuple(each.placed(file, first_row) for each in problems[:MOST_NAMED])
-        return cls(len(problems), first)
-
     def __add__(self, other: BadRows) -> BadRows:
         return BadRows(self.count + other.count, (*self.first, *other.first)[:MOST_NAMED])
 
@@ -120,12 +119,9 @@ class BadRows:
         named = "; ".join(map(str, self.first)) + (f"; and {more:,} more" if more else "")
         return (Notice("skipped rows", f"{counted(self.count, 'row')} skipped: {named}"),)
 
-    def later(self, n_rows: int) -> BadRows:
-        """The same rows, after this number of others in their file."""
-        return BadRows(self.count, tuple(bad.placed(bad.file, n_rows) for bad in self.first))
-
-
-NO_BAD_ROWS = BadRows()
+    def placed(self, file: str, first_row: int) -> BadRows:
+        """The same rows, numbered within a file in which their block begins at this row."""
+        return BadRows(self.count, tuple(bad.placed(file, first_row) for bad in self.first))
 
 
 def bad_row_error(bad: BadRow, optional: Sequence[str] = ()) -> DataError:
@@ -195,6 +191,8 @@ class InferredTypes:
     """Columns of a categorical type whose values are read as numbers."""
     is_text: bool = False
     """Whether numerals can be read as numbers, as in files of text."""
+    missing: MissingMarks = STANDARD_MARKS
+    """Marks of missing values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,18 +200,16 @@ class ColumnSelection:
     """The columns to read, in order, and their required contents."""
 
     schema: pa.Schema
-    kinds: Mapping[str, HeldKind] = field(default_factory=dict)
+    kinds: Mapping[str, HeldKind]
     """The required contents of columns, as far as they are known."""
-    target: str | None = None
-    """The column of the classes."""
-    bad_rows: BadRowHandling = "error"
-    encoded: tuple[str, ...] = ()
+    bad_rows: BadRowHandling
+    encoded: tuple[str, ...]
     """Columns of a few distinct strings to read as dictionaries, if the format supports it."""
+    decimal: str
+    missing: MissingMarks
+    """Marks of missing values."""
     as_stored: bool = False
     """Whether numbers may keep the type of a Parquet or Arrow file."""
-    missing: MissingMarks = STANDARD_MARKS
-    """What stands for missing values."""
-    decimal: str = "."
     optional: tuple[str, ...] = ()
     """Columns that were selected by their contents: others may be selected instead."""
 
@@ -234,10 +230,7 @@ class ParsedTable:
     def sifted(self, selection: ColumnSelection) -> ParsedTable:
         """The table without rows in which a required value is missing or wrong."""
         bad: dict[int, BadRow] = {}
-        kinds = dict(selection.kinds)
-        if selection.target is not None:
-            kinds[selection.target] = "class"
-        for name, kind in kinds.items():
+        for name, kind in selection.kinds.items():
             column = self.table.column(name)
             values = _floats(column, kind, selection.missing.of(name))
             if values is None:
@@ -263,6 +256,28 @@ class ParsedTable:
         both = sorted([*self.problems, *placed], key=lambda each: each.row)
         return ParsedTable(self.table.filter(pa.array(keep)), self.n_records, tuple(both))
 
+    def reduced(
+        self, selection: ColumnSelection, fold: Callable[[pa.Table], Reduced[Sum]]
+    ) -> Reduced[Sum]:
+        """The statistics of the usable rows; a bad row stops the reading, or is skipped."""
+        usable = self.sifted(selection)
+        problems = usable.problems
+        if problems and selection.bad_rows == "error":
+            skippable = self._loses_no_class(usable, selection)
+            return Reduced(stop=replace(problems[0], skippable=skippable))
+        result: Reduced[Sum] = fold(usable.table) if usable.table.num_rows else Reduced()
+        bad_rows = BadRows(len(problems), problems[:MOST_NAMED])
+        return replace(result, n_records=self.n_records, bad_rows=bad_rows)
+
+    def _loses_no_class(self, usable: ParsedTable, selection: ColumnSelection) -> bool:
+        """Whether every class has rows that can be used."""
+        targets = [name for name, kind in selection.kinds.items() if kind == "class"]
+        return bool(usable.table.num_rows) and all(
+            len(self.table[name].unique().drop_null())
+            == len(usable.table[name].unique().drop_null())
+            for name in targets
+        )
+
 
 def select_columns(
     inferred: InferredTypes,
@@ -271,12 +286,11 @@ def select_columns(
     bad_rows: BadRowHandling = "error",
     *,
     strings: Collection[str] = (),
-    target: str | None = None,
 ) -> ColumnSelection:
     """The selection for files whose first block has the types `inferred`; None is all columns.
 
-    Strings are read as numbers if `kinds` requires it; `strings` stay strings, also numerals. The
-    `target` has classes.
+    Strings are read as numbers where `kinds` needs these; `strings` are strings whatever they look
+    like.
     """
     import pyarrow as pa
 
@@ -284,48 +298,39 @@ def select_columns(
     check_present(inferred.schema.names, names)
     fields, encoded = [], []
     for name in names:
-        held = inferred.schema.field(name).type
-        kind = kinds.get(name)
-        number = kind not in {None, "category", "date"}
+        held, kind = inferred.schema.field(name).type, kinds.get(name)
         # A column of Parquet or Arrow without values may have no type.
         untyped = (inferred.is_text and is_string(held)) or pa.types.is_null(held)
-        if number and (untyped or pa.types.is_integer(held)):
+        if kind in NUMBERS and (untyped or pa.types.is_integer(held)):
             held = pa.float64()
-        elif name in strings and not number and not is_string(value_type(held)):
+        elif name in strings and kind not in NUMBERS and not is_string(value_type(held)):
             held = pa.string()
-        elif kind is not None:
+        elif pa.types.is_decimal(held) and kind in {"category", "class"}:
+            held = pa.int64()
+        elif kind not in {None, "class"}:
             # Codes in dictionaries differ from file to file, so the values are used.
             held = value_type(held)
         fields.append(pa.field(name, held))
-        if (kind in {"category", "date"} or name == target) and is_string(held):
+        if kind in {"category", "date", "class"} and is_string(held):
             encoded.append(name)
-    schema = pa.schema(fields)
-    return ColumnSelection(
-        schema, kinds, target, bad_rows, tuple(encoded), decimal=inferred.decimal
-    )
+    decimal, missing = inferred.decimal, inferred.missing
+    return ColumnSelection(pa.schema(fields), kinds, bad_rows, tuple(encoded), decimal, missing)
 
 
 def check_types(selection: ColumnSelection, file: str) -> None:
     """Raise for columns whose types do not allow the required contents, and show their values."""
-    schema, target = selection.schema, selection.target
-    held = None if target is None else schema.field(target).type
-    if held is not None and not is_label(held) and str(held) != "null":
-        msg = (
-            f"{file}: the target {target!r} holds {held} values, but classes are strings, integers "
-            "or booleans: is it the right column?"
-        )
-        raise DataError(msg)
     for name, kind in selection.kinds.items():
-        held = schema.field(name).type
-        expected = "categories are strings, integers or booleans"
-        holds = is_category(held)
-        if kind != "category":
-            expected = "numbers are expected"
-            holds = is_number(held) or (kind == "date" and is_date(held))
-        if not holds:
+        held = selection.schema.field(name).type
+        what, expected, holds = "column", "numbers are expected", is_number(held)
+        if kind in {"category", "class"}:
+            what, things = (
+                ("column", "categories") if kind == "category" else ("the target", "classes")
+            )
+            expected, holds = f"{things} are strings, integers or booleans", is_category(held)
+        if not (holds or (kind == "date" and is_date(held))):
             msg = (
-                f"{file}: column {name!r} holds {held} values, but {expected}: cast it, or "
-                "exclude it"
+                f"{file}: {what} {name!r} holds {held} values, but {expected}: cast it, or "
+                f"{'choose another column' if kind == 'class' else 'exclude it'}"
             )
             raise DataError(msg)
 
@@ -346,9 +351,6 @@ def _floats(column: Any, kind: HeldKind, marks: ColumnMarks) -> NDArray[Any] | N
 # Sums over blocks.
 
 
-Sum = TypeVar("Sum", bound=Mergeable)
-Sum_co = TypeVar("Sum_co", bound=Mergeable, covariant=True)
-
 _MOST_BYTES = 1 << 30
 """Larger statistics usually come from a column that is not a target."""
 
@@ -360,21 +362,18 @@ class Fold(Protocol[Sum_co]):
     fold may have a method ``n_bytes(n_classes)``, the expected size of the result.
     """
 
-    def __call__(self, block: LabelledRows, threads: int, /) -> Sum_co | None:
-        """The statistics of a block; `threads` are those that it may use."""
+    def __call__(self, block: LabelledRows, /) -> Sum_co | None:
+        """The statistics of a block."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reduced(Generic[Sum]):
-    """The sum over blocks of rows, with counts of the rows read.
-
-    Bad rows are numbered from the first row of the first block.
-    """
+    """The sum over blocks of rows, with counts of the rows read."""
 
     total: Sum = None  # type: ignore[assignment] # None for nothing
     n_rows: int = 0  # those used
-    n_records: int = 0  # rows read, including bad ones
-    bad_rows: BadRows = NO_BAD_ROWS
+    n_records: int = 0  # rows of a single batch, including bad ones
+    bad_rows: BadRows = BadRows()
     weighs: bool = False  # whether a row has a weight above 0
     stop: BadRow | None = None  # the row at which reading must stop; the sums are incomplete
 
@@ -382,18 +381,16 @@ class Reduced(Generic[Sum]):
         a: Any = self.total
         b: Any = other.total
         total = (b if a is None else a) if a is None or b is None else a + b
-        _check_size(total)
-        return Reduced(
-            total,
-            self.n_rows + other.n_rows,
-            self.n_records + other.n_records,
-            self.bad_rows + other.bad_rows.later(self.n_records),
-            self.weighs or other.weighs,
-        )
+        _check_bytes(getattr(total, "n_bytes", 0), len(getattr(total, "classes", ())))
+        bad_rows, weighs = self.bad_rows + other.bad_rows, self.weighs or other.weighs
+        return Reduced(total, self.n_rows + other.n_rows, bad_rows=bad_rows, weighs=weighs)
 
 
 Batch: TypeAlias = Callable[[], ParsedTable]
 """A block: creating it reads bytes, and calling it, in any thread, parses them."""
+
+Part: TypeAlias = tuple[int, str, Reduced[Sum]]
+"""The number of a file, its name in messages, and the statistics of a batch of it."""
 
 
 class OpenSource(ABC):
@@ -405,7 +402,7 @@ class OpenSource(ABC):
     """The columns and their types."""
     handling: BadRowHandling = "error"
     """Whether a row that cannot be used is an error, or is skipped and counted."""
-    bad_rows = NO_BAD_ROWS
+    bad_rows = BadRows()
     """The bad rows that `tables` has skipped so far."""
     notices: tuple[Notice, ...] = ()
     """Notices about reading the rows."""
@@ -423,25 +420,39 @@ class OpenSource(ABC):
         """The proportion that has been read; None if unknown."""
         return None
 
-    def reduce(self, reader: BlockReader, fold: Fold[Any], n_jobs: int | None) -> Reduced[Any]:
+    def reduce(self, reader: BlockReader, fold: Fold[Sum], n_jobs: int | None) -> Reduced[Sum]:
         """The sum over all batches in one fixed tree; batches are read and folded in parallel."""
-        tree: MergeTree[Reduced[Any]] = MergeTree()
-        with closing(in_order(self._jobs(reader, fold), n_threads(n_jobs))) as parts:
+        tree: MergeTree[Reduced[Sum]] = MergeTree()
+
+        def work(batch: Batch, shown: str) -> Reduced[Sum]:
+            return reader.reduced(batch, fold, shown)
+
+        with closing(self._parts(reader.selection, work, n_jobs)) as found:
             proportion = self.proportion_read
-            counted = track(parts, "reading", self.n_rows, lambda x: x[2].n_records, proportion)
-            for (number, shown), of_file in groupby(counted, key=lambda part: part[:2]):
+            parts = track(found, "reading", self.n_rows, lambda x: x[2].n_records, proportion)
+            for (number, shown), of_file in groupby(parts, key=lambda part: part[:2]):
                 sums = (part[2] for part in islice(of_file, 1, None))
                 tree.add(number, reader.merged(sums, shown))
         return tree.result()
 
-    def _jobs(
-        self, reader: BlockReader, fold: Fold[Any]
-    ) -> Iterator[Callable[[], tuple[int, str, Reduced[Any]]]]:
-        """The folds of all batches, file after file."""
-        for number, (shown, batches) in enumerate(self.files(reader.selection)):
-            yield partial(_numbered, number, shown)  # so that a file without rows is among them
-            for batch in batches:
-                yield partial(_numbered, number, shown, partial(reader.reduced, batch, fold, shown))
+    def _parts(
+        self,
+        selection: ColumnSelection,
+        work: Callable[[Batch, str], Reduced[Sum]],
+        n_jobs: int | None,
+    ) -> Generator[Part[Sum], None, None]:
+        """The statistics of batches, file after file; the next are read while these are used."""
+
+        def numbered(number: int, shown: str, batch: Batch | None = None) -> Part[Sum]:
+            return number, shown, Reduced() if batch is None else work(batch, shown)
+
+        def jobs() -> Iterator[Callable[[], Part[Sum]]]:
+            for number, (shown, batches) in enumerate(self.files(selection)):
+                yield partial(numbered, number, shown)  # so that a file without rows is among them
+                for batch in batches:
+                    yield partial(numbered, number, shown, batch)
+
+        return in_order(jobs(), n_threads(n_jobs))
 
     def tables(
         self, known: ColumnTable | None = None, names: Sequence[str] | None = None
@@ -454,7 +465,7 @@ class OpenSource(ABC):
         names : of the columns to read, in this order; None is all
         """
         columns = self.inferred.schema.names if names is None else names
-        kinds: dict[str, Any] = {}
+        kinds: dict[str, HeldKind] = {}
         strings, missing = frozenset[str](), STANDARD_MARKS
         if known is not None:
             kinds = {each.name: each.kind for each in known.used if each.name in columns}
@@ -462,18 +473,17 @@ class OpenSource(ABC):
         selection = select_columns(self.inferred, columns, kinds, self.handling, strings=strings)
         # A model that is fitted to the tables would treat codes of strings as categories.
         selection = replace(selection, missing=missing, encoded=())
-        self.bad_rows = NO_BAD_ROWS
-        for shown, batches in self.files(selection):
-            first_row = 1
-            with closing(_parsed(batches, selection)) as tables:
-                for parsed in tables:
-                    bad = BadRows.of(parsed.problems, shown, first_row)
-                    if bad.count and self.handling == "error":
-                        raise bad_row_error(bad.first[0])
-                    self.bad_rows += bad
-                    if parsed.table.num_rows:
-                        yield parsed.table
-                    first_row += parsed.n_records
+        self.bad_rows = BadRows()
+
+        def work(batch: Batch, _: str) -> Reduced[Any]:
+            return batch().reduced(selection, Reduced)
+
+        with closing(self._parts(selection, work, None)) as parts:
+            for (_, shown), of_file in groupby(parts, key=lambda part: part[:2]):
+                for part in in_file((part[2] for part in of_file), shown):
+                    self.bad_rows += part.bad_rows
+                    if part.total is not None:
+                        yield part.total
 
     def sampled_rows(self, columns: Sequence[str], most: int) -> tuple[Any, bool]:
         """At most about this many rows of some columns, and whether these are all.
@@ -487,38 +497,31 @@ class OpenSource(ABC):
         def tables() -> Generator[pa.Table, None, None]:
             yield selection.schema.empty_table()
             for _, batches in self.files(selection):
-                with suppress(DataError), closing(_parsed(batches, selection)) as parsed_tables:
-                    yield from (parsed.table for parsed in parsed_tables)
+                with suppress(DataError), closing(in_order(batches, n_threads(None))) as parsed:
+                    yield from (each.table for each in parsed)
 
         with closing(tables()) as found:
             return sampled_rows(found, most)
 
 
-def _parsed(
-    batches: Iterator[Batch], selection: ColumnSelection
-) -> Generator[ParsedTable, None, None]:
-    """Tables without bad rows; the next table is read while one is used."""
-
-    def sifted(batch: Batch) -> ParsedTable:
-        return batch().sifted(selection)
-
-    return in_order((partial(sifted, batch) for batch in batches), n_threads(None))
-
-
-def _numbered(
-    number: int, shown: str, work: Callable[[], Reduced[Any]] | None = None
-) -> tuple[int, str, Reduced[Any]]:
-    return number, shown, Reduced() if work is None else work()
+def in_file(
+    parts: Iterable[Reduced[Sum]], file: str, optional: Sequence[str] = ()
+) -> Iterator[Reduced[Sum]]:
+    """The statistics of the batches of a file, with the places of bad rows, which may stop it."""
+    first_row = 1
+    for part in parts:
+        if part.stop is not None:
+            raise bad_row_error(part.stop.placed(file, first_row), optional)
+        yield replace(part, bad_rows=part.bad_rows.placed(file, first_row))
+        first_row += part.n_records
 
 
+@dataclass(frozen=True, slots=True)
 class RowSource:
     """Rows whose features, target and weights are known, and which can be read repeatedly."""
 
-    def __init__(self, source: OpenSource, reader: BlockReader) -> None:
-        self.source, self.reader = source, reader
-        self.target = reader.request.target
-        self.schema = reader.schema
-        self.features = self.schema.features or ()
+    source: OpenSource
+    reader: BlockReader
 
     def reduce(self, fold: Fold[Sum], *, n_jobs: int | None = None) -> Reduced[Sum]:
         """Read the rows once, and sum a function of each block in one fixed tree.
@@ -526,10 +529,8 @@ class RowSource:
         The classes and the categories of a block are those that occur in it. The result is the same
         for any number of threads, `n_jobs`.
         """
-        if hasattr(fold, "n_bytes"):  # before anything is read
-            _check_bytes(fold.n_bytes(1), 1, len(self.features))
-        reader, shown = self.reader, self.source.shown
-        reduced = self.source.reduce(reader, fold, n_jobs)
+        shown = self.source.shown
+        reduced = self.source.reduce(self.reader, fold, n_jobs)
         if not reduced.n_rows:
             bad, what = reduced.bad_rows, ""
             if bad.count:
@@ -537,7 +538,7 @@ class RowSource:
             msg = f"{shown}: there are no rows to fit to{what}"
             raise DataError(msg)
         if not reduced.weighs:
-            msg = f"{shown}: the weights in column {reader.request.weights!r} are all zero"
+            msg = f"{shown}: the weights in column {self.reader.request.weights!r} are all zero"
             raise DataError(msg)
         return reduced
 
@@ -552,21 +553,19 @@ def open_rows(source: object, request: Request, columns: ColumnTable | None = No
     >>> from importlib.resources import files
     >>> iris = files("gaussbayes.datasets").joinpath("iris.csv")
     >>> rows = open_rows(iris, Request(target="species"))
-    >>> rows.target, len(rows.features)
-    ('species', 4)
-    >>> reduced = rows.reduce(lambda block, threads: block.rows.n_rows)
+    >>> len(rows.reader.schema.features)
+    4
+    >>> reduced = rows.reduce(lambda block: block.rows.n_rows)
     >>> reduced.total, reduced.n_rows
     (150, 150)
     """
-    given = as_source(source, request.columns)
-    request = replace(request, bad_rows=given.bad_rows)
-    opened = given.opened(request.marks)
+    opened = as_source(source, request.columns).opened(request.marks)
     return RowSource(opened, BlockReader.open(opened, request, columns))
 
 
 @dataclass(frozen=True, slots=True)
 class BlockReader:
-    """How Arrow tables of a source become blocks of labelled rows."""
+    """The conversion of Arrow tables to blocks of labelled rows; it can be sent to a worker."""
 
     request: Request
     schema: Schema
@@ -587,18 +586,13 @@ class BlockReader:
         names = schema.features or ()
         check_present(features, names)
         kind_of: dict[str, HeldKind] = {column.name: column.kind for column in columns.used}
-        # Numbers come first, then weights.
+        # Numbers come first, then weights, categories and the target.
         kinds = {name: kind_of[name] for name in names if kind_of[name] != "category"}
         kinds |= {} if weights is None else {weights: "weight"}
         kinds |= {name: kind_of[name] for name in names}
-        selection = select_columns(
-            source.inferred,
-            [*kinds, *([] if target is None else [target])],
-            kinds,
-            request.bad_rows,
-            strings=columns.strings,
-            target=target,
-        )
+        kinds |= {} if target is None else {target: "class"}
+        handling, strings = source.handling, columns.strings
+        selection = select_columns(source.inferred, [*kinds], kinds, handling, strings=strings)
         check_types(selection, source.shown)
         missing = columns.missing.plus(request.marks)
         selection = replace(selection, as_stored=True, missing=missing, optional=optional)
@@ -609,7 +603,7 @@ class BlockReader:
         import narwhals.stable.v2 as nw
 
         request = self.request
-        classes: LabelArray = np.empty(0)
+        classes: LabelArray = NO_CLASSES
         targets = Targets(np.full(table.num_rows, UNLABELLED, np.int32), 0, None, table.num_rows)
         if request.target is not None:
             labels = nw.from_native(table.column(request.target), series_only=True)
@@ -624,72 +618,37 @@ class BlockReader:
         check_categories(rows.categories, self.schema.of_categories)
         return LabelledRows(rows, targets, classes)
 
-    def sum(
-        self, batches: Iterable[Callable[[], ParsedTable]], fold: Fold[Any], file: str
-    ) -> Reduced[Any]:
+    def sum(self, batches: Iterable[Batch], fold: Fold[Sum], file: str) -> Reduced[Sum]:
         """The statistics of all batches of a file, one after the other."""
         return self.merged((self.reduced(batch, fold, file) for batch in batches), file)
 
-    def merged(self, parts: Iterable[Reduced[Any]], file: str) -> Reduced[Any]:
+    def merged(self, parts: Iterable[Reduced[Sum]], file: str) -> Reduced[Sum]:
         """The sum of batches of a file, in their tree."""
-        tree: MergeTree[Reduced[Any]] = MergeTree()
-        n_parts = n_records = 0
-        for part in parts:
-            if part.stop is not None:
-                raise bad_row_error(part.stop.placed(file, 1 + n_records), self.selection.optional)
-            n_records += part.n_records
-            tree.add(n_parts, part)
-            n_parts += 1
-        return replace(tree.result(), n_records=0) if n_parts else Reduced()
+        placed = in_file(parts, file, self.selection.optional)
+        first = next(placed, None)
+        return Reduced() if first is None else merge_numbered(enumerate(chain([first], placed)))
 
-    def _loses_no_class(self, parsed: ParsedTable, usable: ParsedTable) -> bool:
-        """Whether every class of a table has rows that can be used."""
-        if self.request.target is None:
-            return bool(usable.table.num_rows)
-        counts = {
-            len(table.column(self.request.target).unique().drop_null())
-            for table in (parsed.table, usable.table)
-        }
-        return len(counts) == 1
-
-    def reduced(self, batch: Callable[[], ParsedTable], fold: Fold[Any], file: str) -> Reduced[Any]:
+    def reduced(self, batch: Batch, fold: Fold[Sum], file: str) -> Reduced[Sum]:
         """The statistics of a batch; a bad row stops the reading, or is skipped."""
+
+        def folded(table: pa.Table) -> Reduced[Sum]:
+            block = self.read(table)
+            if hasattr(fold, "n_bytes"):
+                n_classes = block.classes.shape[0]
+                _check_bytes(fold.n_bytes(n_classes), n_classes, block.rows.n_columns)
+            weights = block.targets.weights
+            weighs = weights is None or bool(weights.any())
+            return Reduced(fold(block), block.rows.n_rows, weighs=weighs)  # type: ignore[arg-type]
+
         parsed = batch()
-        usable = parsed.sifted(self.selection)
-        if usable.problems and self.selection.bad_rows == "error":
-            skippable = self._loses_no_class(parsed, usable)
-            return Reduced(stop=replace(usable.problems[0], skippable=skippable))
-        bad_rows = BadRows.of(usable.problems, file, 1)
-        if not usable.table.num_rows:
-            return Reduced(n_records=usable.n_records, bad_rows=bad_rows)
         try:
-            block = self.read(usable.table)
-            result = fold_block(fold, block)
+            return parsed.reduced(self.selection, folded)
         except DataError as error:
             msg = f"{file}: {error}"
             raise type(error)(msg) from None
-        weights = block.targets.weights
-        weighs = weights is None or bool(weights.any())
-        return Reduced(result, block.rows.n_rows, usable.n_records, bad_rows, weighs)
 
 
-def fold_block(fold: Fold[Sum], block: LabelledRows) -> Sum | None:
-    """The statistics of a block; raise if they would take too much memory."""
-    n_bytes = getattr(fold, "n_bytes", None)
-    n_features = block.rows.numbers.shape[1] + block.rows.codes.shape[1]
-    if n_bytes is not None:
-        n_classes = block.classes.shape[0]
-        _check_bytes(n_bytes(n_classes), n_classes, n_features)
-    result = fold(block, 1)
-    _check_size(result, n_features)
-    return result
-
-
-def _check_size(total: Any, n_features: int = 0) -> None:
-    _check_bytes(getattr(total, "n_bytes", 0), len(getattr(total, "classes", ())), n_features)
-
-
-def _check_bytes(n_bytes: int, n_classes: int, n_features: int) -> None:
+def _check_bytes(n_bytes: int, n_classes: int, n_features: int = 0) -> None:
     """Raise if the statistics take too much memory."""
     if n_bytes <= _MOST_BYTES:
         return

@@ -24,12 +24,22 @@ import pyarrow as pa
 
 from gaussbayes.base.errors import DataError, GaussBayesError
 from gaussbayes.base.merge_tree import merge_numbered
-from gaussbayes.data.clusters import partition_sum
-from gaussbayes.data.readers.binary import batches_of, stored_types
-from gaussbayes.data.sources import Batch, BlockReader, ColumnSelection, Fold, OpenSource, Reduced
+from gaussbayes.data.readers.binary import batches_of, partition_sum, stored_types
+from gaussbayes.data.sources import (
+    Batch,
+    BlockReader,
+    ColumnSelection,
+    Fold,
+    OpenSource,
+    Reduced,
+    Sum,
+)
 from gaussbayes.data.tables import check_distinct
 
 Batches: TypeAlias = Iterator[pa.RecordBatch]
+Work: TypeAlias = Callable[[int, Batches], Reduced[Any]]
+"""The statistics of a partition, given its number and its rows."""
+
 Outcome: TypeAlias = Reduced[Any] | GaussBayesError
 """The sum of some blocks, or the error that prevented it.
 
@@ -50,11 +60,11 @@ class SparkCluster:
         self._session = session
 
     def map_reduce(
-        self, work: Callable[[Any], Reduced[Any]], blocks: Sequence[tuple[int, Any]]
-    ) -> Reduced[Any]:
+        self, work: Callable[[Any], Reduced[Sum]], blocks: Sequence[Any]
+    ) -> Reduced[Sum]:
         """The sum of the statistics of numbered blocks, each in a separate partition."""
         places = self._session.range(0, len(blocks), 1, len(blocks))
-        return _summed(places, partial(_block_outcomes, work=work, blocks=blocks))
+        return _summed(places, lambda place, _: work(blocks[place]))
 
 
 cluster_of = SparkCluster
@@ -77,9 +87,14 @@ class SparkFrame(OpenSource):
                 frame = frame.sample(most / n_rows, seed=0)
             return frame.toArrow().rename_columns(columns), n_rows <= most
 
-    def reduce(self, reader: BlockReader, fold: Fold[Any], n_jobs: int | None) -> Reduced[Any]:
-        frame = _columns(self._frame, reader.selection.columns)
-        return _summed(frame, partial(_partition_outcome, reader=reader, fold=fold))
+    def reduce(self, reader: BlockReader, fold: Fold[Sum], n_jobs: int | None) -> Reduced[Sum]:
+        names = reader.selection.columns
+
+        def work(number: int, batches: Batches) -> Reduced[Sum]:
+            named = (batch.rename_columns(names) for batch in batches)
+            return partition_sum(number, named, reader, fold)
+
+        return _summed(_columns(self._frame, names), work)
 
     def files(self, selection: ColumnSelection) -> Iterator[tuple[str, Iterator[Batch]]]:
         with _whatever_pandas():
@@ -94,23 +109,16 @@ frame_of = SparkFrame
 # On executors.
 
 
-def _partition_outcome(
-    batches: Batches, reader: BlockReader, fold: Fold[Any]
-) -> Iterator[tuple[int, Outcome]]:
-    """The statistics of the current partition."""
-    number = _partition()
-    named = (batch.rename_columns(reader.selection.columns) for batch in batches)
-    yield number, _outcome(partial(partition_sum, number, named, reader, fold))
+def _partition_outcome(batches: Batches, work: Work) -> Iterator[tuple[int, Outcome]]:
+    """The statistics of the current partition, and its number."""
+    from pyspark import TaskContext
 
-
-def _block_outcomes(
-    batches: Batches, work: Callable[[Any], Reduced[Any]], blocks: Sequence[tuple[int, Any]]
-) -> Iterator[tuple[int, Outcome]]:
-    """The statistics of the blocks at these positions."""
-    for batch in batches:
-        for place in batch.column(0).to_pylist():
-            number, block = blocks[place]
-            yield number, _outcome(partial(work, block))
+    context = TaskContext.get()
+    assert context is not None
+    number = int(context.partitionId())
+    yield number, _outcome(partial(work, number, batches))
+    for _ in batches:  # Spark expects that all rows are read
+        pass
 
 
 def _outcome(work: Callable[[], Reduced[Any]]) -> Outcome:
@@ -151,11 +159,12 @@ def _outcomes(batches: Batches) -> Iterator[tuple[int, Outcome]]:
 # On the driver.
 
 
-def _summed(frame: Any, work: Callable[[Batches], Any]) -> Reduced[Any]:
-    """The sum of the statistics of partitions: the work returns outcomes and their numbers."""
+def _summed(frame: Any, work: Work) -> Reduced[Any]:
+    """The sum of the statistics of partitions, in the tree of their numbers."""
     from pyspark.sql import functions
 
-    leaves = _mapped(frame, partial(_records, work=work), RECORD)
+    outcome_of = partial(_partition_outcome, work=work)
+    leaves = _mapped(frame, partial(_records, work=outcome_of), RECORD)
     neighbours = leaves.repartition(functions.shiftright("number", NEIGHBOURS))
     merged = _mapped(
         neighbours.sortWithinPartitions("number"),
@@ -168,15 +177,6 @@ def _summed(frame: Any, work: Callable[[Batches], Any]) -> Reduced[Any]:
     if isinstance(outcome, GaussBayesError):
         raise outcome
     return outcome
-
-
-def _partition() -> int:
-    """The number of the current partition of an executor."""
-    from pyspark import TaskContext
-
-    context = TaskContext.get()
-    assert context is not None
-    return int(context.partitionId())
 
 
 def _columns(frame: Any, names: Sequence[str]) -> Any:

@@ -632,20 +632,15 @@ def is_number(kind: Any) -> bool:
     return _is(kind, "integer", "floating", "decimal", "boolean")
 
 
-def is_label(kind: Any) -> bool:
-    """Whether values of a type can be classes: strings, integers, floats, booleans."""
-    kind = value_type(kind)
-    return is_string(kind) or _is(kind, "integer", "floating", "boolean")
-
-
 def is_date(kind: Any) -> bool:
     """Whether values of a type can be dates: dates, timestamps and strings."""
     return _is(value_type(kind), "date", "timestamp", "null") or is_string(value_type(kind))
 
 
 def is_category(kind: Any) -> bool:
-    """Whether values of a type can be categories, also those of a column without values."""
-    return is_label(kind) or _is(kind, "null")
+    """Whether values of a type can be categories or classes; without any value there are none."""
+    kind = value_type(kind)
+    return is_string(kind) or _is(kind, "integer", "floating", "boolean", "null")
 
 
 def is_dictionary(kind: Any) -> bool:

@@ -201,10 +201,10 @@ class Observation:
     settings: Settings
     schema: Schema  # of the features
 
-    def __call__(self, block: LabelledRows, threads: int, /) -> SufficientStatistics:
+    def __call__(self, block: LabelledRows, /) -> SufficientStatistics:
         """The statistics of the block's labelled rows, and its unlabelled ones."""
         schema = replace(self.schema, classes=block.classes)
-        return observe(block, self.settings, schema, threads)
+        return observe(block, self.settings, schema, 1)
 
     def n_bytes(self, n_classes: int) -> int:
         """The memory of the statistics of this number of classes, as far as families know it."""
@@ -247,13 +247,13 @@ def fit_source(
     same holds for selection and calibration.
     """
     rows = open_rows(source, request)
-    schema = rows.schema
+    schema, target = rows.reader.schema, request.target
     settings, selection = options.settings(schema), None
     options = replace(options, n_jobs=n_jobs)
     by_rows = options.automatic or options.calibrate
     if not by_rows and settings.is_fixed:
         reduced: Reduced[Any] = rows.reduce(Observation(settings, schema), n_jobs=n_jobs)
-        model = unsolved_model(settings, schema, reduced.total, rows.target).solved(n_jobs)
+        model = unsolved_model(settings, schema, reduced.total, target).solved(n_jobs)
     else:
         most = most_rows(schema.n_features)
         n_rows = rows.source.n_rows
@@ -265,7 +265,7 @@ def fit_source(
         schema = replace(schema, classes=table.classes)
         if sample.every == 1:
             model, selection = fit_model(table, schema, options)
-            model = replace(model, target=rows.target)
+            model = replace(model, target=target)
         else:
             if by_rows:
                 chosen, selection = choose(table, schema, options, wide=False)
@@ -273,7 +273,7 @@ def fit_source(
             else:
                 (settings,) = settings.fix(table.rows, table.targets, schema)
             statistics = rows.reduce(Observation(settings, schema), n_jobs=n_jobs).total
-            model = unsolved_model(settings, schema, statistics, rows.target).solved(n_jobs)
+            model = unsolved_model(settings, schema, statistics, target).solved(n_jobs)
     if model.schema.roles is not None:
         warn_of_columns(model.schema.roles)
     return model.noticing(_notices(rows, reduced)), selection
@@ -368,7 +368,7 @@ class Sampling:
     names: Schema  # of the categories
     most: int = 0
 
-    def __call__(self, block: LabelledRows, _: int, /) -> RowSample:
+    def __call__(self, block: LabelledRows, /) -> RowSample:
         """Rows of the block, in one array."""
         rows = replace(block.rows, numbers=block.rows.matrix)
         check_finite(rows.matrix, allow_nan=True)

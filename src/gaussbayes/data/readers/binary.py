@@ -27,7 +27,17 @@ from gaussbayes.data.files import (
     naming,
     seekable,
 )
-from gaussbayes.data.sources import Batch, ColumnSelection, InferredTypes, ParsedTable
+from gaussbayes.data.schema import MissingMarks
+from gaussbayes.data.sources import (
+    Batch,
+    BlockReader,
+    ColumnSelection,
+    Fold,
+    InferredTypes,
+    ParsedTable,
+    Reduced,
+    Sum,
+)
 from gaussbayes.data.tables import check_present, is_dictionary, is_number, is_string, value_type
 
 _MAGIC = b"ARROW1"
@@ -67,6 +77,14 @@ def stored_types(schema: pa.Schema) -> InferredTypes:
         pass  # metadata that cannot be read are ignored
     known = frozenset(categorical & {*schema.names})
     return InferredTypes(schema.remove_metadata(), categorical=known)
+
+
+def partition_sum(
+    number: int, stored: Iterable[pa.RecordBatch], reader: BlockReader, fold: Fold[Sum]
+) -> Reduced[Sum]:
+    """The statistics of a partition, which is cut like a file of the same rows."""
+    shown = f"partition {number}"
+    return reader.sum(batches_of(stored, reader.selection, shown), fold, shown)
 
 
 def batches_of(
@@ -112,7 +130,7 @@ class BinaryReader(FileReader):
             msg = f"the name of a column of {self.file.shown} is not UTF-8 text: {name}; rename it"
             raise DataError(msg) from None
 
-    def look(self) -> tuple[InferredTypes, bool]:
+    def look(self, missing: MissingMarks) -> tuple[InferredTypes, bool]:
         with naming(self.file):
             types = stored_types(with_names(self.schema, self._names))
             return types, self.has_rows()
@@ -166,7 +184,7 @@ def cast_table(table: pa.Table, selection: ColumnSelection, file: str) -> pa.Tab
     for field in selection.schema:
         column = table.column(field.name)
         kind = selection.kinds.get(field.name)
-        number = kind not in {None, "category"} and is_number(column.type)
+        number = kind not in {None, "category", "class"} and is_number(column.type)
         # A column of integers with missing values is one of floats in many files.
         alike = kind == "category" and (
             is_number(value_type(column.type)) and is_number(field.type)

@@ -31,7 +31,7 @@ from pyarrow import json as arrow_json
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.notices import Remedy
 from gaussbayes.data.files import FileReader, OpenBytes, SourceFile, naming, open_bytes
-from gaussbayes.data.schema import ORDINARY, STANDARD_MARKS, ColumnMarks, MissingMarks
+from gaussbayes.data.schema import ORDINARY, ColumnMarks, MissingMarks
 from gaussbayes.data.sources import (
     NOT_A_NUMBER,
     BadRow,
@@ -95,9 +95,9 @@ class TextReader(FileReader):
         super().__init__(file)
         stream.close()
 
-    def look(self) -> tuple[InferredTypes, bool]:
+    def look(self, missing: MissingMarks) -> tuple[InferredTypes, bool]:
         with closing(self._blocks()) as blocks:
-            return self.infer(next(blocks, b""))
+            return self.infer(next(blocks, b""), missing)
 
     def batches(self, selection: ColumnSelection) -> Iterator[Batch]:
         blocks = self._blocks()
@@ -106,7 +106,7 @@ class TextReader(FileReader):
             yield partial(parse, block)
 
     @abstractmethod
-    def infer(self, block: bytes) -> tuple[InferredTypes, bool]:
+    def infer(self, block: bytes, missing: MissingMarks) -> tuple[InferredTypes, bool]:
         """The columns and types of the first block, and whether it has rows."""
 
     @abstractmethod
@@ -268,10 +268,7 @@ def has_decimal_commas(text: pa.Table, file: str) -> bool:
 
 
 def fit_types(
-    table: pa.Table,
-    selection: ColumnSelection,
-    problems: Sequence[BadRow],
-    missing: MissingMarks = STANDARD_MARKS,
+    table: pa.Table, selection: ColumnSelection, problems: Sequence[BadRow]
 ) -> ParsedTable:
     """The rows of a text table whose values fit; the others are added to `problems`."""
     columns = []
@@ -281,7 +278,7 @@ def fit_types(
         if selection.kinds.get(field.name) == "category" and pa.types.is_integer(field.type):
             # 3.0 is written 3, because integers with missing values may be stored as floats.
             values = pc.replace_substring_regex(values, r"\.0*(\s*)$", r"\1")
-        marks = missing.of(field.name)
+        marks = selection.missing.of(field.name)
         column, wrong = cast_text(values, field.type, selection.decimal, marks)
         columns.append(column)
         for row in np.flatnonzero(wrong).tolist():
@@ -355,7 +352,6 @@ class Header:
     separator: str
     names: tuple[str, ...]
     n_bytes: int
-    missing: MissingMarks = STANDARD_MARKS
 
     def parse(self, selection: ColumnSelection, data: bytes) -> ParsedTable:
         """The rows of a block cast to the expected types, by way of text if some do not fit."""
@@ -366,13 +362,13 @@ class Header:
             column_types=types,
             include_columns=selection.columns,
             decimal_point=selection.decimal,
-            null_values=sorted(self.missing.everywhere | {""}),
+            null_values=sorted(selection.missing.everywhere | {""}),
         )
         try:
             table, problems = self.table(data, options, step=None if QUOTE in data else _STEP)
         except pa.ArrowInvalid:
             text, problems = self.text(data)
-            return fit_types(text.select(selection.columns), selection, problems, self.missing)
+            return fit_types(text.select(selection.columns), selection, problems)
         return ParsedTable(table, table.num_rows + len(problems), tuple(problems))
 
     def text(self, data: bytes) -> tuple[pa.Table, list[BadRow]]:
@@ -414,11 +410,11 @@ class Header:
 class CsvReader(TextReader):
     """A file of CSV or TSV."""
 
-    def infer(self, block: bytes) -> tuple[InferredTypes, bool]:
+    def infer(self, block: bytes, missing: MissingMarks) -> tuple[InferredTypes, bool]:
         header = self._header(block)
         text, _ = header.text(block[header.n_bytes :])
         commas = header.separator == ";" and has_decimal_commas(text, self.file.shown)
-        return infer_types(text, "," if commas else ".", header.missing), text.num_rows > 0
+        return infer_types(text, "," if commas else ".", missing), text.num_rows > 0
 
     def begin(
         self, block: bytes, selection: ColumnSelection
@@ -431,7 +427,7 @@ class CsvReader(TextReader):
         separator = "\t" if self.file.format == "tsv" else None
         header = read_header(block, self.file.shown, separator, named=self.file.header)
         names = self.distinct([name.strip() for name in header.names])
-        return replace(header, names=names, missing=self.file.missing)
+        return replace(header, names=names)
 
 
 def read_header(
@@ -493,24 +489,28 @@ class JsonLinesReader(TextReader):
 
     quoted = False
 
-    def infer(self, block: bytes) -> tuple[InferredTypes, bool]:
-        _, objects, names = self._begun(block)
+    def infer(self, block: bytes, missing: MissingMarks) -> tuple[InferredTypes, bool]:
+        objects, _ = _objects(self._lines(block))
+        names = list(dict.fromkeys(name for record in objects for name in record))
         if not objects:
             msg = f'{self.file.shown} has no rows: each line must be an object such as {{"age": 1}}'
             raise DataError(msg)
         text = _object_text(objects[: max(1, _MOST_VALUES // max(1, len(names)))], names)
-        return infer_types(text, ".", self.file.missing), True
+        return infer_types(text, ".", missing), True
 
     def begin(
         self, block: bytes, selection: ColumnSelection
     ) -> tuple[bytes, Callable[[bytes], ParsedTable]]:
-        data, objects, names = self._begun(block)
-        if objects:
-            check_present(names, selection.columns, self.file.shown)
-        return data, partial(_parse_objects, self.file, selection)
+        data = self._lines(block)
+        quoted = [json.dumps(name, ensure_ascii=False).encode() for name in selection.columns]
+        if not all(name in data for name in quoted):  # or they are written with escapes
+            names = {name for record in _objects(data)[0] for name in record}
+            if names:
+                check_present([*names], selection.columns, self.file.shown)
+        return data, partial(_parse_objects, self.file.shown, selection)
 
-    def _begun(self, block: bytes) -> tuple[bytes, list[dict[str, Any]], list[str]]:
-        """The lines of the first block, the objects in some of them, and their names."""
+    def _lines(self, block: bytes) -> bytes:
+        """The lines of the first block, which must not be an array."""
         block = block.removeprefix(BOM)
         if block.lstrip().startswith(b"["):
             msg = (
@@ -518,16 +518,14 @@ class JsonLinesReader(TextReader):
                 "`jq -c '.[]'`"
             )
             raise DataError(msg)
-        objects, _ = _objects(block)
-        names = list(dict.fromkeys(name for record in objects for name in record))
-        return block, objects, names
+        return block
 
 
-def _parse_objects(file: SourceFile, selection: ColumnSelection, data: bytes) -> ParsedTable:
+def _parse_objects(file: str, selection: ColumnSelection, data: bytes) -> ParsedTable:
     """The rows of a block cast to the expected types; absent values are null."""
     if (data.count(b"\n") + 1) * len(selection.columns) > _MOST_VALUES:
         msg = (
-            f"{file.shown} has more than {_MOST_VALUES:,} values in {1 + (len(data) >> 20)} MB, "
+            f"{file} has more than {_MOST_VALUES:,} values in {1 + (len(data) >> 20)} MB, "
             f"nearly all of them missing: choose fewer of its {len(selection.columns)} columns"
         )
         raise DataError(msg)
@@ -542,7 +540,7 @@ def _parse_objects(file: SourceFile, selection: ColumnSelection, data: bytes) ->
         return ParsedTable(table.select(selection.columns), table.num_rows)
     objects, problems = _objects(data)  # value by value, to find the problem
     text = _object_text(objects, selection.columns)
-    return fit_types(text, selection, problems, file.missing)
+    return fit_types(text, selection, problems)
 
 
 def _objects(data: bytes) -> tuple[list[dict[str, Any]], list[BadRow]]:
