@@ -1,8 +1,8 @@
 """The one entry: any container of rows → `Rows`, numbers and category codes for families.
 
-An `Encoder` reads a table by its `Schema`: the number of features, their names and kinds. If a model
-has fixed the categories, it has them. Only the encoder handles types of columns, missing marks,
-unseen categories and column roles. `Targets` are the labels and weights of rows.
+An `Encoder` reads a table by its `Schema`: the number of features, their names and kinds. It has
+the categories of a fitted model. Only the encoder handles types of columns, missing marks, unseen
+categories and column roles. `Targets` are the labels and weights of rows.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -502,8 +502,12 @@ class JsonLinesReader(TextReader):
         self, block: bytes, selection: ColumnSelection
     ) -> tuple[bytes, Callable[[bytes], ParsedTable]]:
         data = self._lines(block)
-        quoted = [json.dumps(name, ensure_ascii=False).encode() for name in selection.columns]
-        if not all(name in data for name in quoted):  # or they are written with escapes
+        absent = set(selection.columns)
+        for line in BytesIO(data):
+            absent.difference_update(*_objects(line)[0])
+            if not absent:  # usually after the first line
+                break
+        if absent:
             names = {name for record in _objects(data)[0] for name in record}
             if names:
                 check_present([*names], selection.columns, self.file.shown)
