@@ -58,7 +58,7 @@ def test_predictions_sets_and_files(kind, completeness, tmp_path):
 def test_leave_one_out_is_finite_and_of_complete_rows_better_than_the_shares(kind, completeness):
     model, data = fitted(kind, completeness), rows(kind, completeness)
     if completeness != "complete":  # each row that is left out takes a fit
-        data = rows(kind, completeness, n=21, seed=15)
+        data = rows(kind, completeness, n=15, seed=15)
     found = model.leave_one_out(frame_of(data), labels_of(data))
     close(np.exp(found.log_posterior).sum(axis=1), 1.0)
     assert found.evaluation.log_loss < (np.log(3) if completeness == "complete" else np.inf)

@@ -46,6 +46,10 @@ from gaussbayes.model.statistics import observe
 Indices: TypeAlias = NDArray[np.intp]
 LOO = "loo"
 _LEFT_OUT = "leave-one-out predictions of {} rows"
+_ONLY_LABELLED = (
+    "predictions of models of the labelled rows alone: without some of them, the models with "
+    "unlabelled rows have no estimate"
+)
 
 
 class Splitter(Protocol):
@@ -114,10 +118,15 @@ def leave_one_out(
     first, *second = data.members
     outcomes: list[FloatArray] = []
     folds = []
-    for view in (*first.averaged, *second):
+    notes: tuple[str, ...] = ()
+    averaged = first.averaged
+    for view in (*averaged, *second):
         (found,), n_folds = hold_out(view, [view.settings], n_jobs, exact=True)
         if isinstance(found, GaussBayesError):
-            raise found
+            if len(averaged) == 1 or view is not averaged[0]:
+                raise found
+            notes = (_ONLY_LABELLED,)  # as where selection cannot fit the model with them
+            continue
         outcomes.append(found)
         folds.append(n_folds)
     of_second = outcomes.pop() if second else None
@@ -136,7 +145,7 @@ def leave_one_out(
     how = (
         _LEFT_OUT.format(n) if n_folds == len(outcome) else f"{n} rows held out in {n_folds} folds"
     )
-    notes = _single_notes(data.codes[~kept], data.classes)
+    notes += _single_notes(data.codes[~kept], data.classes)
     return LeaveOneOut(outcome, replace(evaluation, how=how, notes=notes), data.numbers, n_folds)
 
 
