@@ -676,8 +676,8 @@ class BaseClassifier(
         reject_below : reject rows whose most probable class has a lower probability
         reject_cost : reject rows whose best decision has a higher expected cost
         novelty : reject rows whose distance from the nearest class has a p-value below this level.
-            With `calibrate=True` the level holds on average over training sets; with shrinkage or
-            few rows per feature and without calibration many more rows are rejected
+            With `calibrate=True` the level holds on average over training sets. Without
+            calibration, shrinkage or few rows per feature lead to many more rejections
         priors : priors as in the constructor; None takes those of the model
 
         Returns

@@ -44,9 +44,9 @@ def margins(log_posterior: RealArray) -> RealArray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decisions(Result):
-    """A class for each row, or the reason why the row is refused.
+    """A class for each row, or the reason why the row is rejected.
 
-    `best`, `posterior` and `expected_cost` also describe the best decision for refused rows.
+    `best`, `posterior` and `expected_cost` also describe the best decision for rejected rows.
     """
 
     best: NDArray[np.intp]  #: (n,) code of the class of least expected cost

@@ -170,7 +170,7 @@ class Gaussian:
         return self._scored(self.model_.log_likelihood, X)
 
     def mahalanobis(self, X: TableLike) -> RealArray:
-        """Distances ``√((x − mean)ᵀ Σ⁻¹ (x − mean))`` of points, as `pdf`.
+        """Distances ``√((x − mean)ᵀ Σ⁻¹ (x − mean))`` of points as in `pdf`.
 
         Examples
         --------

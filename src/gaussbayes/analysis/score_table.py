@@ -129,9 +129,9 @@ class Scores(Result):
         return {"classes": self.classes.tolist(), **columns}
 
     def to_frame(self) -> object:
-        """All columns of the model as a data frame.
+        """All scores that are defined for the model, as a data frame.
 
-        The frame belongs to the library of the rows and has their index; for arrays it is a pandas
+        The frame is of the same library as the rows and has their index; for arrays it is a pandas
         frame. Columns with a number for each class become one column for each class, such as
         ``posterior_setosa``.
         """

@@ -58,7 +58,7 @@ class MergeTree(Generic[Moments]):
 
 
 def merge_numbered(parts: Iterable[tuple[int, Moments]]) -> Moments:
-    """The sum of numbered parts in the tree of their numbers; numbers may be absent.
+    """Sum numbered parts in the merge tree that their numbers define; numbers may be absent.
 
     Examples
     --------

@@ -46,9 +46,9 @@ class Option:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The kinds of values in single words: bool, number, integer, word, names, mapping, text.
+        """The accepted kinds of values: bool, number, integer, word, names, mapping, text.
 
-        A `word` is one of the choices, `names` are a list, and `text` is any other string.
+        A `word` is one of the choices, `names` is a list of names, and `text` is any other string.
         """
         number = "integer" if self.is_integer else "number"
         has = {

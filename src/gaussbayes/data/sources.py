@@ -461,8 +461,8 @@ class OpenSource(ABC):
 
         Parameters
         ----------
-        known : kinds of columns in a model
-        names : of the columns to read, in this order; None is all
+        known : kinds of the columns in a fitted model
+        names : names of the columns to read, in this order; None reads all
         """
         columns = self.inferred.schema.names if names is None else names
         kinds: dict[str, HeldKind] = {}
@@ -546,7 +546,8 @@ class RowSource:
 def open_rows(source: object, request: Request, columns: ColumnTable | None = None) -> RowSource:
     """Find the requested columns of a source, and check their contents.
 
-    `columns` has their kinds in a fitted model; without it, their contents decide.
+    `columns` gives the kinds of the columns in a fitted model; if it is None, the contents of the
+    columns determine their kinds.
 
     Examples
     --------

@@ -413,7 +413,7 @@ def day_number(text: str) -> float:
 def days_of(codes: NDArray[Any], values: NDArray[Any], marks: ColumnMarks = ORDINARY) -> FloatArray:
     """The days from 1970 to each date of a column (n,), NaN for missing dates.
 
-    The column is given by codes (n,), −1 for missing values, and their values (m,): dates and
+    `codes` (n,) are positions in `values` (m,), −1 for missing values. The values are dates and
     times, also as strings. Other strings become infinite.
     """
     if values.dtype.kind == "M":

@@ -162,10 +162,10 @@ class PoissonRates:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LevelColumn:
-    """A column with levels: numbers are cut at `edges`, and categories have a level each.
+    """A column with levels: numbers are cut at `edges`, and each category has a level.
 
     The level of a number is the number of edges up to it. Missing values have the last level if
-    `missing` is set, and none otherwise; other categories have none.
+    `missing` is set, and none otherwise; categories that are not listed have none.
     """
 
     n_levels: int

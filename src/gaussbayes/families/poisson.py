@@ -381,8 +381,8 @@ class Poisson(Smoothed[PoissonStatistics, PoissonDensity]):
     ) -> PoissonDensity:
         """The rates; for classes without values in a column, they must be smoothed.
 
-        Arrays of `sums` may have further axes before those of class and column. `together` are the
-        sums over all rows as those of one class; None adds those of the classes.
+        Arrays of `sums` may have further axes before those of class and column. `together`
+        holds the sums over all rows as if of one class; None adds the sums of the classes.
         """
         if self.smoothing == 0:
             return PoissonDensity(sums.total / sums.observed)

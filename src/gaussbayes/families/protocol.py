@@ -362,7 +362,7 @@ class Fused(Protocol):
     ) -> NDArray[np.intp] | RealArray:
         """The output of `task` for ``log_prior_c + log p(x | c) + bias_c``: (n,) or (n, k).
 
-        `bias` ((rows) ↦ (n, k)) is the sum of the other families for these rows, or None.
+        `bias` ((rows) ↦ (n, k)) is the sum of the log densities of the other families, or None.
         """
 
 

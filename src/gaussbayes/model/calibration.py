@@ -117,9 +117,9 @@ class Calibration:
     def applied(
         self, log_likelihood: RealArray, log_prior: FloatArray, second: RealArray | None = None
     ) -> RealArray:
-        """``log prior_c + t log p(x | c) + b_c`` (n, k), of log-likelihoods (n, k).
+        """``log prior_c + t log p(x | c) + b_c`` (n, k), from log-likelihoods (n, k).
 
-        Log-likelihoods of a `second` member, times its temperature, are added.
+        Log-likelihoods of a `second` member, multiplied by its factor, are added.
         """
         number = log_likelihood.dtype.type
         shift = (log_prior + self.offsets).astype(log_likelihood.dtype)
@@ -329,7 +329,7 @@ def _minimum(
 def mean_posterior(log_posteriors: Sequence[NDArray[Float]]) -> NDArray[Float]:
     """The logarithm (n, k) of the arithmetic mean of posteriors, given as logarithms (n, k).
 
-    That of two models is never below the larger one by more than log 2.
+    The result for two models is below the larger of both logarithms by at most log 2.
 
     Examples
     --------

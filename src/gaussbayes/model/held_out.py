@@ -328,8 +328,8 @@ def hold_out(
 ) -> tuple[list[Outcome], int]:
     """Log posteriors of held-out rows under several settings, and the number of folds.
 
-    The settings differ in regularisation only, and are not calibrated. All use the same held-out
-    rows, so that they can be compared.
+    The settings differ in regularisation only, and the posteriors are not calibrated. All use the
+    same held-out rows, so that they can be compared.
     """
     functions = _closed_forms(data, path, exact=exact)
     if functions is not None:

@@ -42,9 +42,9 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Model(Result):
-    """Settings, the statistics of the rows it was fitted to, and the parameters that follow.
+    """Settings, the statistics of the training rows, and the parameters computed from both.
 
-    A model whose parameters were given has no statistics. Parameters that are not computed yet
+    A model whose parameters were given has no statistics. Parameters that are not yet computed
     are None; `solved` returns the model with them.
 
     Examples

@@ -98,9 +98,10 @@ class Solution:
     def marginal(
         self, marginals: Callable[[Sequence[AnyDensity]], Sequence[AnyDensity]]
     ) -> Solution:
-        """The same with marginals of the densities, the last of which is that of a second member.
+        """The same solution with the densities that the function `marginals` returns.
 
-        A function makes these, which may leave densities out.
+        It receives all densities, the last of which is that of a second member if there is one, and
+        may omit some.
         """
         second = () if self.second is None else (self.second,)
         densities = marginals((*self.densities, *second))

@@ -115,7 +115,7 @@ class Unlabelled:
 class SufficientStatistics:
     """The statistics of each family; ``classes[i]`` is the label of class `i`.
 
-    The labels are sorted. With ``+`` classes are united and every family's statistics added.
+    The labels are sorted. ``+`` unites the classes and adds the statistics of every family.
     """
 
     classes: LabelArray  # (k,)

@@ -204,15 +204,16 @@ class ClassMoments:
     def without(self, other: ClassMoments, names: Schema) -> ClassMoments:
         """The moments of the rows of `self` without those of `other`.
 
-        With ``δ = mean_b − mean_a`` and ``w = w_a − w_b``: ``mean = mean_a − δ w_b / w`` and
-        ``scatter = S_a − S_b − (w_a w_b / w) δδᵀ``. Messages use `names`.
+        With a for `self`, b for `other`, ``δ = mean_b − mean_a`` and ``w = w_a − w_b``:
+        ``mean = mean_a − δ w_b / w`` and ``scatter = S_a − S_b − (w_a w_b / w) δδᵀ``. Messages use
+        `names`.
 
         Raises
         ------
         DataError
             If a weight or a sum of squares (of a feature or a combination of features) would become
-            negative, if all rows are removed with another mean, or if so little of a scatter would
-            remain that its digits are lost.
+            negative, if all rows are removed but the means differ, or if so little of a scatter
+            would remain that its digits are lost.
         """
         _check_alike(self, other)
         layout = LAYOUTS[self.layout]
