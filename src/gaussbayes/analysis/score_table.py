@@ -118,8 +118,9 @@ class Scores(Result):
 
         It is simulated with 100,000 draws from the model, always the same ones; rows with missing
         values are compared by their observed features. A calibrated model ranks it among those of
-        held-out rows. Otherwise the parameters are assumed to be true: with few rows for each
-        feature it is too small.
+        held-out rows. Otherwise the draws have the distances of new members of the classes if
+        `p_value` follows an F distribution; if not, the parameters are assumed to be true, and with
+        few rows for each feature the p-value is too small.
         """
         return evidence_p_values(self._model, self._rows, self._n_jobs)
 

@@ -34,7 +34,7 @@ def tail_probabilities(model: Model, rows: Rows, n_jobs: int | None = 1) -> Floa
     The distances are those of the families with distances, for complete rows.
     """
     squares, n_features = model.squared_distance(rows, n_jobs)
-    sample = _sample(model)
+    sample = sample_of(model)
     if sample is None:
         degrees = np.full(squares.shape[1], np.inf)
     else:
@@ -45,7 +45,7 @@ def tail_probabilities(model: Model, rows: Rows, n_jobs: int | None = 1) -> Floa
     )
 
 
-def _sample(model: Model) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+def sample_of(model: Model) -> tuple[FloatArray, FloatArray, FloatArray] | None:
     """Return the sample behind the distances; see `Sampled`. None if it is unknown."""
     if model.statistics is None or model.statistics.unlabelled is not None:
         return None

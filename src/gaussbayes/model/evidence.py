@@ -2,9 +2,16 @@
 
 The tail probability of the evidence is the probability that a row drawn from the model has no more
 evidence than this one, ``P(p(X) ≤ p(x))``. It is simulated, with the same draws each time. Rows
-with missing values are compared with rows of the same observed features. A calibrated model has the
-tail probabilities of held-out rows; its p-values are the ranks among them, as those of distances
-(see `gaussbayes.model.distances`).
+with missing values are compared with rows of the same observed features.
+
+The mean and covariance of a class are estimates, so new members of the class lie further from the
+mean than draws from the density. If the distances of new members follow the F distribution of
+`gaussbayes.model.distances`, a draw is moved away from the mean of its class by the factor
+``√(m (n + 1)/n / χ²)``, where m is the divisor of the covariance and χ² has ν − d + 1 degrees of
+freedom: its squared distance then has this distribution.
+
+A calibrated model has the tail probabilities of held-out rows; its p-values are the ranks among
+them, as those of distances.
 """
 
 from __future__ import annotations
@@ -16,10 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.threads import ranges
-from gaussbayes.base.types import FloatArray, RealArray
-from gaussbayes.data.rows import Rows
+from gaussbayes.base.types import CodeArray, FloatArray, RealArray
+from gaussbayes.data.rows import Rows, number_rows
+from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.protocol import Samplable
-from gaussbayes.model.distances import held_out_tails, ranked
+from gaussbayes.model.distances import held_out_tails, ranked, sample_of
 from gaussbayes.model.model import Model
 from gaussbayes.model.solution import log_evidence
 
@@ -83,9 +91,9 @@ def _distribution(
     prior = solution.prior[possible] / solution.prior[possible].sum()
     counts = np.ceil(n_draws * prior).astype(np.intp)
     codes, weight = np.repeat(possible, counts).astype(np.int32), np.repeat(prior / counts, counts)
-    drawn = np.empty(codes.shape)
+    drawn, sample = np.empty(codes.shape), sample_of(model)
     for block in ranges(codes.size, max(16, _BLOCK_NUMBERS // model.schema.n_features)):
-        parts = [density.draw(codes[block], generator) for density in densities]
+        parts = [_new_members(density, codes[block], sample, generator) for density in densities]
         drawn[block] = log_evidence(solution, parts, n_jobs)
     order = np.argsort(drawn, kind="stable")
     below = np.concatenate([[0.0], np.cumsum(weight[order])]) + 1.0 / codes.size
@@ -98,3 +106,20 @@ def _distribution(
         return found * np.exp(np.minimum(log_p - drawn[0], 0.0)) if beyond else found
 
     return tails
+
+
+def _new_members(
+    density: Samplable,
+    codes: CodeArray,
+    sample: tuple[FloatArray, FloatArray, FloatArray] | None,
+    generator: np.random.Generator,
+) -> Rows:
+    """Draw a row from each of these classes, as far from its mean as new members of the class."""
+    rows = density.draw(codes, generator)
+    if sample is None or not isinstance(density, GaussianDensity):
+        return rows
+    n, divisor, degrees = (np.broadcast_to(each, density.n_classes)[codes] for each in sample)
+    chi_square = generator.chisquare(degrees - density.n_columns + 1.0)
+    factor = np.sqrt(divisor * (n + 1.0) / n / chi_square)
+    mean = density.mean[codes]
+    return number_rows(mean + factor[:, None] * (rows.matrix - mean))
