@@ -34,10 +34,10 @@ def test_minimum(sharpness):
         method="Nelder-Mead",
         options={"xatol": 1e-9, "fatol": 1e-12, "maxfev": 20_000},
     ).x
-    assert fit.temperature == pytest.approx(np.exp(reference[0]), rel=1e-7)
+    assert fit.weight == pytest.approx(np.exp(reference[0]), rel=1e-7)
     np.testing.assert_allclose(fit.offsets, reference[1:], atol=1e-7)
     # At the minimum the loss is flat, by differences.
-    point, near = np.append(np.log(fit.temperature), fit.offsets), 1e-5 * np.eye(4)
+    point, near = np.append(np.log(fit.weight), fit.offsets), 1e-5 * np.eye(4)
     sides = [[penalised_loss(point + sign * shift, scores, log_prior, proportions, weights)
               for sign in (-1, 1)] for shift in near]  # fmt: skip
     np.testing.assert_allclose(np.diff(sides), 0.0, atol=1e-9)
@@ -89,7 +89,7 @@ def test_true_sharpness():
     scores, proportions, _ = rows_left_out(2, n=20_000, sharpness=4.0)
     fit = calibrate(scores + np.array([0.0, 2.0, 0.0]), np.zeros(3), proportions, np.ones(20_000))
     # The temperature undoes the factor 4, the offsets the 2 of the second class (t · 2 = 0.5).
-    assert fit.temperature == pytest.approx(0.25, rel=0.04)
+    assert fit.weight == pytest.approx(0.25, rel=0.04)
     np.testing.assert_allclose(fit.offsets - fit.offsets[0], [0.0, -0.5, 0.0], atol=0.05)
 
 
@@ -99,8 +99,8 @@ def test_nothing_is_sharpened(sharpness):
     codes = np.arange(60) % 3
     right = sharpness * (np.eye(3)[codes] - 1.0)
     fit = calibrate(right, np.zeros(3), np.eye(3)[codes], np.ones(60))
-    assert fit.temperature <= 1.0
-    assert fit.temperature == pytest.approx(1.0, abs=0.01)
+    assert fit.weight <= 1.0
+    assert fit.weight == pytest.approx(1.0, abs=0.01)
     np.testing.assert_allclose(fit.offsets, 0.0, atol=1e-6)
 
 
@@ -110,7 +110,7 @@ def test_impossible_classes():
     fit = calibrate(scores, np.log([0.5, 0.5, 0.0], where=[1, 1, 0], out=np.full(3, -np.inf)),
                     proportions, weights)  # fmt: skip
     assert np.isfinite(fit.offsets).all()
-    assert 0 < fit.temperature <= 1
+    assert 0 < fit.weight <= 1
     joint = fit.applied(scores, np.log([0.5, 0.5, 1e-300]))
     assert np.isneginf(joint[:5, 0]).all()
 

@@ -42,7 +42,7 @@ def log_pooled(model: AutoClassifier, table: Any, priors: Any = None) -> Any:
     first = record.log_likelihood(record.rows(table))
     second = record.parameters.second.log_density(record.rows(table))
     prior = model.priors_ if priors is None else np.asarray(priors)
-    members = calibration.temperature * first + calibration.second * second
+    members = calibration.weight * first + calibration.second_weight * second
     pooled = log_softmax(np.log(prior) + members + calibration.offsets, axis=1)
     share = calibration.prior_proportion
     return np.log((1 - share) * np.exp(pooled) + share * prior)
@@ -96,7 +96,7 @@ def test_weights_of_the_members_minimise_the_stated_loss() -> None:
     prior, weights = np.log([0.2, 0.3, 0.5]), random.uniform(0.5, 2.0, n)
     alone = [calibrate(member, prior, truth, weights) for member in members]
     parts = [
-        each.temperature * (member - member.max(axis=1, keepdims=True)) + each.offsets
+        each.weight * (member - member.max(axis=1, keepdims=True)) + each.offsets
         for each, member in zip(alone, members, strict=True)
     ]
 
@@ -106,11 +106,11 @@ def test_weights_of_the_members_minimise_the_stated_loss() -> None:
 
     best = minimize(loss, [1.0, 0.0], method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12})
     pooled = calibrate(members[0], prior, truth, weights, members[1])
-    found = pooled.temperature / alone[0].temperature, pooled.second / alone[1].temperature
+    found = pooled.weight / alone[0].weight, pooled.second_weight / alone[1].weight
     np.testing.assert_allclose(found, best.x, atol=1e-5)
     useless = calibrate(members[0], prior, truth, weights, -members[1])
-    assert useless.second == 0
-    assert 0.5 < useless.temperature / alone[0].temperature < 2
+    assert useless.second_weight == 0
+    assert 0.5 < useless.weight / alone[0].weight < 2
 
 
 def test_parts_in_any_order_are_the_whole() -> None:
@@ -178,7 +178,7 @@ def test_explanations_multiply_out_and_add_up() -> None:
     for row in range(20):
         explained = model.explain(table.iloc[[row]], between=("yes", "no"))
         bayes, odds = explained.bayes, explained.log_odds
-        assert bayes.weights == (weights.temperature, weights.second)
+        assert bayes.weights == (weights.weight, weights.second_weight)
         for terms, posterior in zip(bayes.classes, model.predict_proba(table)[row], strict=True):
             product = terms.prior * terms.likelihood / bayes.evidence
             assert terms.posterior == pytest.approx(posterior, rel=1e-12)

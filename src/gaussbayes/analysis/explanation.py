@@ -290,14 +290,14 @@ def _log_odds(model: Model, row: Rows, pair: tuple[int, int]) -> LogOdds:
     amounts, points = np.zeros(schema.n_features), np.full(schema.n_features, np.nan)
     calibration, weight = model.calibration, 1.0
     if calibration is not None and model.settings.is_pooled:
-        weight = calibration.temperature
+        weight = calibration.weight
         at_reference += float(calibration.offsets[pair[0]] - calibration.offsets[pair[1]])
         second = require(
             model.parameters.second, Explainable, model.settings.families[-1], "explain"
         )
         ratio, amounts = second.contributions(row, pair, None)
-        at_reference += calibration.second * ratio
-        amounts = calibration.second * amounts
+        at_reference += calibration.second_weight * ratio
+        amounts = calibration.second_weight * amounts
     for component, density, part in zip(
         model.components, model.densities, model.parts(row), strict=True
     ):
@@ -339,7 +339,7 @@ def bayes_rule(model: Model, row: Rows) -> BayesRule:
     calibration, solution = model.calibration, model.parameters
     if calibration is not None and model.settings.is_combined:
         second = None if solution.second is None else solution.second.log_density(row)[0]
-        weights = (calibration.temperature, *([] if second is None else [calibration.second]))
+        weights = (calibration.weight, *([] if second is None else [calibration.second_weight]))
         members = np.stack([likelihood, *([] if second is None else [second])])
         pooled = calibration.applied(likelihood, np.zeros(log_prior.size), second)
         log_evidence = float(np.logaddexp.reduce(log_prior + pooled))

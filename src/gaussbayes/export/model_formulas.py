@@ -5,7 +5,7 @@
 The normaliser is ``log Σ exp(s_c)``, with the largest s_c taken off first. A calibration t, b, e
 (`gaussbayes.model.calibration`) converts log-likelihoods l_c to the posteriors
 ``(1 − e) softmax(log prior_c + t l_c + b_c) + e prior_c``; in a pool ``t' l'_c`` is added, with the
-log-likelihoods and the temperature of the second member. Posteriors with and without unlabelled
+log-likelihoods and the weight of the second member. Posteriors with and without unlabelled
 rows may be averaged.
 """
 
@@ -113,9 +113,9 @@ def _calibrated(
     """
     calibration = solution.calibration
     assert calibration is not None
-    pooled = calibration.temperature * likelihood
+    pooled = calibration.weight * likelihood
     if second is not None:
-        pooled = pooled + calibration.second * second
+        pooled = pooled + calibration.second_weight * second
     shift = np.maximum(solution.log_prior + calibration.offsets, ops.impossible)
     decisive = (pooled + shift).bind()
     posteriors, _ = _normalised(decisive)

@@ -394,6 +394,20 @@ class Samplable(Protocol):
         """One row for each class code (n,)."""
 
 
+SampleOfClasses: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
+"""The weight of each class, the divisor and the degrees of freedom of its scatter (k,)."""
+
+
+@runtime_checkable
+class Predictable(Protocol):
+    """A density that new members of classes with estimated parameters can be drawn from."""
+
+    def draw_members(
+        self, codes: CodeArray, sample: SampleOfClasses, generator: np.random.Generator
+    ) -> Rows:
+        """One row for each class code (n,), whose distance from the mean follows Hotelling's T²."""
+
+
 @runtime_checkable
 class Explainable(Protocol):
     """A density whose log ratio of two classes is split among its columns."""
@@ -492,8 +506,8 @@ class Distant(Protocol):
 class Sampled(Protocol[S_contra]):
     """A family whose distances follow Hotelling's T² if covariances are estimated."""
 
-    def sample_of(self, statistics: S_contra) -> tuple[FloatArray, FloatArray, FloatArray] | None:
-        """The weight of each class, the divisor and the degrees of freedom of its scatter (k,).
+    def sample_of(self, statistics: S_contra) -> SampleOfClasses | None:
+        """The sample from which distances were estimated.
 
         None if the distances do not follow T²: values are missing, or the estimate is not plain.
         """

@@ -19,7 +19,7 @@ e is above 0 also if every held-out row is classified correctly.
 
 If the features carry little information about the classes, the gain of held-out log probability
 over the prior alone may be chance, in particular if the best of many models is calibrated. With a
-gain G and its standard error S, a proportion 1 − G / 2.5 S of the posterior is the prior as well:
+gain G and its standard error S, a proportion 1 − G / (2.5 S) of the posterior is the prior as well:
 all of it without a gain, none from a gain of 2.5 S on.
 
 A pool (`gaussbayes.model.select`) has two members with log-likelihoods l and l'. Each is calibrated
@@ -30,7 +30,7 @@ classes of the held-out rows, with a penalty that prefers the first member alone
 
     −Σ_i w_i log p(c_i | x_i) + 5 (v − 1)² + 5 v'²
 
-This is a calibration with two temperatures, ``v t`` and ``v' t'``. The prior enters once.
+This is a calibration with two weights, ``v t`` and ``v' t'``. The prior enters once.
 
 Where posteriors are the mean of those with and without unlabelled rows, each of both models has its
 calibration.
@@ -51,7 +51,7 @@ from gaussbayes.kernels.reference import log_sum_exp
 Float = TypeVar("Float", bound=np.floating[Any])
 
 _PRIOR_ROWS = 2.0
-"""The weight of the prior of temperature and offsets, in rows.
+"""The weight of the prior of the factor and the offsets, in rows.
 
 If all held-out rows are classified correctly, they do not bound the confidence of the posteriors.
 """
@@ -71,7 +71,7 @@ _RIDGE = 5.0
 _WEIGHTS = 0.01, 3.0
 """The least weight of the first member of a pool, and the greatest of either."""
 
-_LEAST = float(np.exp(-12.0))  # temperature, far below values that its prior allows
+_LEAST = float(np.exp(-12.0))  # factor, far below values that its prior allows
 _STEPS = 100  # of Newton's method, at most
 _TOLERANCE = 1e-15  # largest remaining gain of a step, as a proportion of the loss
 IMPOSSIBLE = -700.0  # a log probability that counts as 0
@@ -88,10 +88,10 @@ class Calibration:
     [[-2.303, -0.386]]
     """
 
-    temperature: float  # t, above 0 and at most 1; at most 3 in a pool
+    weight: float  # of the log-likelihoods: t, above 0 and at most 1; at most 3 in a pool
     offsets: FloatArray  # (k,), summing to 0
     prior_proportion: float = 0.0  # of the posterior
-    second: float = 0.0  # the temperature of the second member of a pool
+    second_weight: float = 0.0  # of the second member of a pool
     left_out: tuple[FloatArray, ...] = field(default=(), repr=False)
     """For each class, the sorted held-out log posteriors of its rows, calibrated on other rows: the
     scores
@@ -107,12 +107,12 @@ class Calibration:
     def factors(self) -> tuple[float, ...]:
         """The parameters that merged models must share."""
         alone = () if self.alone is None else self.alone.factors
-        return self.temperature, self.second, self.prior_proportion, *alone
+        return self.weight, self.second_weight, self.prior_proportion, *alone
 
     @property
     def is_pooled(self) -> bool:
         """Whether a second member counts."""
-        return self.second > 0 or (self.alone is not None and self.alone.second > 0)
+        return self.second_weight > 0 or (self.alone is not None and self.alone.second_weight > 0)
 
     def applied(
         self, log_likelihood: RealArray, log_prior: FloatArray, second: RealArray | None = None
@@ -123,9 +123,9 @@ class Calibration:
         """
         number = log_likelihood.dtype.type
         shift = (log_prior + self.offsets).astype(log_likelihood.dtype)
-        joint = np.asarray(log_likelihood * number(self.temperature) + shift)
+        joint = np.asarray(log_likelihood * number(self.weight) + shift)
         if second is not None:
-            joint += number(self.second) * second.astype(log_likelihood.dtype, copy=False)
+            joint += number(self.second_weight) * second.astype(log_likelihood.dtype, copy=False)
         return joint
 
     def log_posterior(
@@ -193,7 +193,7 @@ def calibrate(
     """The calibration that maximises the probability of the classes of held-out rows.
 
     For each member ``−Σ_i w_i Σ_c q_ic log p(c | x_i) + 2 (log² t + Σ_c b_c²)`` is minimised, with
-    ``t ≤ 1``: a free temperature would diverge if every held-out row were correct. Then the weights
+    ``t ≤ 1``: a free factor would diverge if every held-out row were correct. Then the weights
     of two members and the proportion of the prior are estimated; see above, `_proportion_of_prior`
     and `_doubt`.
 
@@ -207,12 +207,12 @@ def calibrate(
     """
     prior = np.maximum(np.broadcast_to(log_prior, log_likelihood.shape), IMPOSSIBLE)
     of_truth = proportions * weights[:, None]  # the weight of −log p(c | x)
-    temperature, offsets, scores = _calibrated_member(log_likelihood, prior, of_truth)
-    second_temperature = 0.0
+    factor, offsets, scores = _calibrated_member(log_likelihood, prior, of_truth)
+    second_factor = 0.0
     if second is not None:
-        second_temperature, more_offsets, more = _calibrated_member(second, prior, of_truth)
+        second_factor, more_offsets, more = _calibrated_member(second, prior, of_truth)
         v, w = _pool_weights(np.stack([scores, more]), prior, of_truth)
-        temperature, second_temperature = v * temperature, w * second_temperature
+        factor, second_factor = v * factor, w * second_factor
         offsets, scores = v * offsets + w * more_offsets, v * scores + w * more
     _, posterior = _normalised(scores + prior)
     counts = of_truth > 0
@@ -220,7 +220,7 @@ def calibrate(
     mixed = np.log((1.0 - proportion) * posterior + proportion * np.exp(prior))
     gain = score_of_classes(mixed - prior, np.where(counts, proportions, 0.0))
     proportion += _doubt(gain, weights) * (1.0 - proportion)
-    return Calibration(temperature, offsets, proportion, second_temperature)
+    return Calibration(factor, offsets, proportion, second_factor)
 
 
 def _normalised(joint: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -234,7 +234,7 @@ def _normalised(joint: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _calibrated_member(
     log_likelihood: FloatArray, prior: FloatArray, of_truth: FloatArray
 ) -> tuple[float, FloatArray, FloatArray]:
-    """The temperature and the offsets (k,) of a member alone, and its calibrated values (n, k).
+    """The factor and the offsets (k,) of a member alone, and its calibrated values (n, k).
 
     `prior` (n, k) are log priors, `of_truth` (n, k) the weights of ``−log p(c | x)``.
     """
@@ -248,13 +248,13 @@ def _calibrated_member(
         return float(_PRIOR_ROWS * penalty - (of_truth * log_posterior).sum()), posterior
 
     def derivatives(point: FloatArray, posterior: FloatArray) -> tuple[FloatArray, FloatArray]:
-        temperature, weighted = float(point[0]), total * posterior
+        factor, weighted = float(point[0]), total * posterior
         residual = weighted - of_truth
         deviation = scores - (posterior * scores).sum(axis=1, keepdims=True)
         slope = np.append((residual * scores).sum(), residual.sum(axis=0))
-        slope += 2.0 * _PRIOR_ROWS * np.append(np.log(temperature) / temperature, point[1:])
+        slope += 2.0 * _PRIOR_ROWS * np.append(np.log(factor) / factor, point[1:])
         curvature = 2.0 * _PRIOR_ROWS * np.eye(k + 1)
-        curvature[0, 0] *= (1.0 - np.log(temperature)) / temperature**2
+        curvature[0, 0] *= (1.0 - np.log(factor)) / factor**2
         curvature[0, 0] += (weighted * np.square(deviation)).sum()
         curvature[0, 1:] = curvature[1:, 0] = (weighted * deviation).sum(axis=0)
         curvature[1:, 1:] += np.diag(weighted.sum(axis=0)) - weighted.T @ posterior
@@ -349,7 +349,7 @@ def score_of_classes(log_posterior: RealArray, proportions: FloatArray) -> Float
 
 
 def _doubt(gain: FloatArray, weights: FloatArray) -> float:
-    """``1 − G / 2.5 S``, between 0 and 1, for the sum G of gains (n,) and its standard error S.
+    """``1 − G / (2.5 S)``, between 0 and 1, for the sum G of gains (n,) and its standard error S.
 
     Examples
     --------

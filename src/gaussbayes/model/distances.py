@@ -22,7 +22,7 @@ import numpy as np
 
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows
-from gaussbayes.families.protocol import Distant, Sampled
+from gaussbayes.families.protocol import Distant, Sampled, SampleOfClasses
 from gaussbayes.model import tail_tables
 from gaussbayes.model.model import Model
 from gaussbayes.model.statistics import SufficientStatistics
@@ -45,7 +45,7 @@ def tail_probabilities(model: Model, rows: Rows, n_jobs: int | None = 1) -> Floa
     )
 
 
-def sample_of(model: Model) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+def sample_of(model: Model) -> SampleOfClasses | None:
     """Return the sample behind the distances; see `Sampled`. None if it is unknown."""
     if model.statistics is None or model.statistics.unlabelled is not None:
         return None

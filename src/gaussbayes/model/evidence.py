@@ -24,9 +24,8 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
-from gaussbayes.data.rows import Rows, number_rows
-from gaussbayes.families.gaussian.density import GaussianDensity
-from gaussbayes.families.protocol import Samplable
+from gaussbayes.data.rows import Rows
+from gaussbayes.families.protocol import Predictable, Samplable, SampleOfClasses
 from gaussbayes.model.distances import held_out_tails, ranked, sample_of
 from gaussbayes.model.model import Model
 from gaussbayes.model.solution import log_evidence
@@ -111,15 +110,10 @@ def _distribution(
 def _new_members(
     density: Samplable,
     codes: CodeArray,
-    sample: tuple[FloatArray, FloatArray, FloatArray] | None,
+    sample: SampleOfClasses | None,
     generator: np.random.Generator,
 ) -> Rows:
     """Draw a row from each of these classes, as far from its mean as new members of the class."""
-    rows = density.draw(codes, generator)
-    if sample is None or not isinstance(density, GaussianDensity):
-        return rows
-    n, divisor, degrees = (np.broadcast_to(each, density.n_classes)[codes] for each in sample)
-    chi_square = generator.chisquare(degrees - density.n_columns + 1.0)
-    factor = np.sqrt(divisor * (n + 1.0) / n / chi_square)
-    mean = density.mean[codes]
-    return number_rows(mean + factor[:, None] * (rows.matrix - mean))
+    if sample is None or not isinstance(density, Predictable):
+        return density.draw(codes, generator)
+    return density.draw_members(codes, sample, generator)

@@ -146,10 +146,10 @@ def _calibration_sentence(model: Model) -> str | None:
         family = model.settings.families[-1].name
         return (
             "Posteriors are calibrated on held-out rows: the log-likelihoods of these densities "
-            f"have the weight {calibration.temperature:.3g}, those of {family} of all features "
-            f"{calibration.second:.3g}.{beside}"
+            f"have the weight {calibration.weight:.3g}, those of {family} of all features "
+            f"{calibration.second_weight:.3g}.{beside}"
         )
-    temperature = 1.0 / calibration.temperature
+    temperature = 1.0 / calibration.weight
     return f"Posteriors are calibrated on held-out rows: temperature {temperature:.3g}.{beside}"
 
 

@@ -119,7 +119,7 @@ def test_any_value_in_any_place_is_refused_or_loaded(name: str, folder: Path) ->
         ("diagonal False", "families.0.settings.covariance", "full", "layout: .*'diagonal'"),
         ("missing", "families.0.statistics.cells.observed", [], "observed: must be an array of 18"),
         ("given", "families.0.density.covariance", [1.0, 2.0, 1.0], "collinear|negative"),
-        ("calibrated", "calibration.temperature", -1.0, "temperature"),
+        ("calibrated", "calibration.weight", -1.0, "weight"),
         ("transformed", "families.0.settings.transforms.0.numbers", [0], "numbers: must be an"),
     ],
 )  # fmt: skip

@@ -171,6 +171,7 @@ class GaussianDensity:
     expect = expectation.expect
     expect_statistics = expectation.expect_statistics
     draw = drawing.draw
+    draw_members = drawing.draw_members
     contributions = class_pairs.contributions
 
     def reference_point(self, weights: FloatArray) -> FloatArray:

@@ -53,6 +53,7 @@ from gaussbayes.families.protocol import (
     Fit,
     Kind,
     LeftOut,
+    SampleOfClasses,
 )
 from gaussbayes.kernels.reference import scatter_shape
 
@@ -250,9 +251,7 @@ class Gaussian(Family[GaussianStatistics, GaussianDensity]):
         _check_weights(statistics.weight, names)
         return self.fit(statistics, names, threads, start)
 
-    def sample_of(
-        self, statistics: GaussianStatistics
-    ) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+    def sample_of(self, statistics: GaussianStatistics) -> SampleOfClasses | None:
         """The quantities of T²; see `gaussbayes.families.protocol.Sampled`."""
         structure, weight = self.structure, statistics.weight
         plain = structure.covariance == "full" and self.estimation == "plug_in"

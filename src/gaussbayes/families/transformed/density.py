@@ -22,7 +22,12 @@ from gaussbayes.families.expression import TransformedColumns
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.independent import class_sums
 from gaussbayes.families.mapped import MappedStatistics, row_blocks
-from gaussbayes.families.protocol import Coordinates, ParameterTable
+from gaussbayes.families.protocol import (
+    Coordinates,
+    ParameterTable,
+    Predictable,
+    SampleOfClasses,
+)
 from gaussbayes.families.transformed.transform import Logarithm, Transforms, YeoJohnson
 
 _NODES = np.linspace(-4.0, 4.0, 401)
@@ -158,8 +163,18 @@ class TransformedDensity:
 
     def draw(self, codes: CodeArray, generator: np.random.Generator) -> Rows:
         """One row for each class code (n,)."""
-        z = self.inner.draw(codes, generator).matrix
-        return number_rows(self.map.inverse(z.astype(np.float64, copy=False)))
+        return self._from_units(self.inner.draw(codes, generator))
+
+    def draw_members(
+        self, codes: CodeArray, sample: SampleOfClasses, generator: np.random.Generator
+    ) -> Rows:
+        """One row for each class code (n,), as far from the mean as new members."""
+        inner = self.inner
+        assert isinstance(inner, Predictable)  # only their families have a sample
+        return self._from_units(inner.draw_members(codes, sample, generator))
+
+    def _from_units(self, rows: Rows) -> Rows:
+        return number_rows(self.map.inverse(rows.matrix.astype(np.float64, copy=False)))
 
     # Two classes.
 

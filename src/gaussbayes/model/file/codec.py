@@ -164,7 +164,7 @@ def _member(record: MemberRecord, whole: ModelRecord, classes: LabelArray) -> Mo
     parts = _parts(record, "statistics", settings, schema)
     pools = calibration is not None and calibration.is_pooled
     if settings.is_pooled != pools or (settings.is_pooled and parts is None):
-        refuse("families", "a second member, with statistics, where it has a temperature above 0")
+        refuse("families", "a second member, with statistics, where it has a weight above 0")
     averages = calibration is not None and calibration.alone is not None
     averaged = settings.unlabelled_rows == "averaged"
     if averaged != averages or (averaged and parts is None):

@@ -90,8 +90,8 @@ class PriorsRecord(Record, frozen=True):
 class CalibrationRecord(Record, frozen=True):
     """The calibration of log-likelihoods and posteriors, and scores of held-out rows."""
 
-    temperature: Annotated[float, Meta(gt=0, le=3)]
-    second: Annotated[float, Meta(ge=0, le=3)]  # the temperature of a second member; 0 without one
+    weight: Annotated[float, Meta(gt=0, le=3)]
+    second_weight: Annotated[float, Meta(ge=0, le=3)]  # of a second member; 0 without one
     offsets: Raw
     prior_proportion: Annotated[float, Meta(ge=0, le=1)]
     left_out: Raw  # held-out rows of each class
@@ -103,8 +103,8 @@ class CalibrationRecord(Record, frozen=True):
     @classmethod
     def of(cls, calibration: Calibration) -> "CalibrationRecord":
         return cls(
-            float(calibration.temperature),
-            float(calibration.second),
+            float(calibration.weight),
+            float(calibration.second_weight),
             encode(calibration.offsets),
             float(calibration.prior_proportion),
             encode([scores.size for scores in calibration.left_out]),
@@ -122,7 +122,7 @@ class CalibrationRecord(Record, frozen=True):
         tails = self._by_class("tails", "probabilities", k + 2)
         if any(((each < 0) | (each > 1)).any() for each in tails):
             refuse("probabilities", "numbers from 0 to 1")
-        factors = self.temperature, offsets, self.prior_proportion, self.second
+        factors = self.weight, offsets, self.prior_proportion, self.second_weight
         alone = None
         if self.alone is not None:
             with within("alone"):
